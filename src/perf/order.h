@@ -1,0 +1,40 @@
+/* Time order across rings without copying: the rings are merged in place. Usage, once per wake-up:
+ *
+ *	order_begin(o, now - slack);
+ *	while (order_next(o, &ring_index, &header))
+ *		… record_parse() and use it …
+ *	order_end(o);
+ *
+ * Only records older than the limit are given out; the rest stays in the rings. Within a ring
+ * records come as the kernel wrote them (side-band may step back by some tens of microseconds). */
+#ifndef PERF_ORDER_H
+#define PERF_ORDER_H
+
+#include "perf/record.h"
+#include "perf/ring.h"
+
+struct order_input {
+	struct ring *ring;
+	const struct record_layout *layout; /* of every record in this ring, for its time */
+	const struct perf_event_header *next;
+	uint64_t next_time;
+};
+
+struct order {
+	struct order_input *inputs; /* owned */
+	size_t n;
+	uint64_t limit_ns;
+	struct order_input *last; /* whose record was given out last and is yet to be consumed */
+};
+
+void order_init(struct order *o);
+void order_deinit(struct order *o);
+/* `ring` and `layout` must outlive the order. */
+void order_add(struct order *o, struct ring *ring, const struct record_layout *layout);
+void order_begin(struct order *o, uint64_t limit_ns);
+/* False when nothing older than the limit is left. The record is valid until the next call. */
+bool order_next(struct order *o, size_t *ret_index, const struct perf_event_header **ret);
+/* Publishes the tails. */
+void order_end(struct order *o);
+
+#endif

@@ -1,0 +1,37 @@
+/* Raw record → raw event, by the attr of the event it came from. The layout of a sample is the
+ * order of perf_event_open(2), not bit order; every other record ends in a sample_id trailer where
+ * sample_id_all is set. Used for live rings and for perf.data alike. */
+#ifndef PERF_RECORD_H
+#define PERF_RECORD_H
+
+#include <linux/perf_event.h>
+
+#include "base/err.h"
+#include "sample/rawevent.h"
+
+/* What of an attr decides the layout. */
+struct record_layout {
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t branch_sample_type;
+	uint64_t sample_regs_user;
+	uint64_t sample_regs_intr;
+	bool sample_id_all;
+};
+
+void record_layout_init(struct record_layout *l, const struct perf_event_attr *attr);
+
+/* Where in a sample (from the end of the header) and in a sample_id trailer (from the end of the
+ * record, negative) the id stands; -1: nowhere. What a reader with several layouts needs before it
+ * can choose one (perf.data). */
+int record_sample_id_offset(const struct record_layout *l);
+int record_trailer_id_offset(const struct record_layout *l);
+
+/* Parses one record of `h->size` bytes. An error is a record whose lengths do not fit: nothing of
+ * it may be used. Types this does not know give RAW_OTHER. */
+ERR_CHECK struct err *record_parse(const struct record_layout *l,
+				   const struct perf_event_header *h, struct raw_event *ret);
+/* Only the time of a record (0 if it carries none), for merging: cheap. */
+uint64_t record_time(const struct record_layout *l, const struct perf_event_header *h);
+
+#endif

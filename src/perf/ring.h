@@ -1,0 +1,42 @@
+/* One mmap ring of perf events (perf_event_open(2), "MMAP layout"): the kernel writes at
+ * data_head, we read from data_tail. Records are taken in place; one that wraps around the end is
+ * copied to a scratch buffer. Nothing in a record is trusted before perf/record.h checked it. */
+#ifndef PERF_RING_H
+#define PERF_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct perf_event_header;
+
+struct ring {
+	void *map;         /* struct perf_event_mmap_page, then the data */
+	uint8_t *data;
+	uint64_t size;     /* bytes of data, a power of two */
+	uint64_t tail;     /* where we are; ahead of the published data_tail */
+	uint64_t head;     /* how far the kernel was at the last ring_refresh() */
+	uint64_t published;
+	uint64_t n_damaged; /* times the data made no sense and the rest was skipped */
+	uint8_t *scratch;  /* 64 KiB, made at the first wrap */
+};
+
+/* `pages` must be a power of two. The error keeps errno (EPERM: mlock limit). */
+ERR_CHECK struct err *ring_init(struct ring *r, int fd, size_t pages);
+/* For tests and replay: reads `len` bytes (a power of two) of literal ring data up to `head`. */
+void ring_init_literal(struct ring *r, void *page, uint8_t *data, uint64_t len);
+void ring_deinit(struct ring *r);
+
+/* Reads data_head (acquire). Returns bytes waiting. */
+uint64_t ring_refresh(struct ring *r);
+/* The record at tail, whole and contiguous, or NULL if none is before head. Its `size` is at least
+ * the header's and lies before head. Valid until ring_consume(). */
+const struct perf_event_header *ring_peek(struct ring *r);
+/* Goes past the record last peeked; publishes data_tail (release) every 64 KiB. */
+void ring_consume(struct ring *r, const struct perf_event_header *h);
+/* Publishes data_tail now. */
+void ring_publish(struct ring *r);
+
+#endif

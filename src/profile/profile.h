@@ -1,0 +1,51 @@
+/* Distinct stacks with weights: what is left of a stream of samples after filters and grouping.
+ * Memory grows with distinct (group, stack) pairs, not with samples. */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "profile/filter.h"
+#include "sample/dataset.h"
+
+enum group_by { GROUP_COMM, GROUP_PID, GROUP_TID, GROUP_CPU, GROUP_NONE };
+
+enum weight_kind {
+	WEIGHT_DEFAULT, /* samples for clocks and for periods asked for; the period in frequency mode */
+	WEIGHT_SAMPLES,
+	WEIGHT_PERIOD,
+};
+
+struct stack_weight {
+	uint32_t group; /* index into profile.groups */
+	uint32_t node;
+	uint64_t weight;
+	uint64_t samples;
+};
+
+struct profile {
+	const struct dataset *data;
+	uint32_t event;          /* the one event this profile is of: never a sum of several */
+	bool by_period;          /* weight is the period in the event's unit; else samples */
+	VEC(struct stack_weight) stacks;
+	VEC(char *) groups;      /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
+	uint64_t weight, samples; /* sums over stacks */
+	uint64_t filtered;        /* samples a filter left out */
+	uint64_t first_ns, last_ns; /* of the samples counted */
+};
+
+struct profile_options {
+	enum group_by by;
+	enum weight_kind weight;
+	const char *event;      /* NULL: the first */
+};
+
+/* Drains the source. `filter` may be NULL. Fails if the event is not in the data, naming those that
+ * are. Frame filters (--symbol, --hide) are the call tree's. */
+ERR_CHECK struct err *profile_build(struct source *src, const struct profile_options *opt,
+				    const struct filter *filter, struct profile **ret);
+void profile_destroy(struct profile *p);
+/* "samples", "ns", "events". */
+const char *profile_unit(const struct profile *p);
+
+DEFINE_CLEANUP(struct profile *, profile_destroy);
+
+#endif

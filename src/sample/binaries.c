@@ -1,0 +1,68 @@
+/* In: what a mapping says of its file. Out: one number for each distinct binary. */
+#include "sample/binaries.h"
+
+void binaries_init(struct binaries *b)
+{
+	*b = (struct binaries){ 0 };
+	binaries_add(b, &(struct binary){ .kind = BINARY_KIND_UNKNOWN, .path = (char *)"[unknown]" });
+	binaries_add(b, &(struct binary){ .kind = BINARY_KIND_KERNEL, .path = (char *)"[kernel]" });
+}
+
+void binaries_deinit(struct binaries *b)
+{
+	for (size_t i = 0; i < b->v.n; i++)
+		free(b->v.v[i].path);
+	vec_deinit(&b->v);
+	table_deinit(&b->table);
+}
+
+static bool binary_same_key(const struct binary *a, const struct binary *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && a->inode == b->inode &&
+	       a->inode_generation == b->inode_generation && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && !strcmp(a->path, b->path);
+}
+
+uint32_t binaries_add(struct binaries *b, const struct binary *like)
+{
+	uint64_t hash = hash_pair(hash_str(like->path),
+				  hash_pair(like->inode, (uint64_t)like->pid << 8 | like->kind));
+
+	hash = hash_pair(hash, hash_bytes(like->build_id, like->build_id_len));
+	for (struct table_probe p = table_probe(&b->table, hash); table_next(&b->table, &p);) {
+		const struct binary *have = &b->v.v[p.value];
+
+		if (binary_same_key(have, like) &&
+		    (!like->build_id_len ||
+		     (have->build_id_len == like->build_id_len &&
+		      !memcmp(have->build_id, like->build_id, like->build_id_len))))
+			return p.value;
+	}
+	uint32_t id = (uint32_t)b->v.n;
+	struct binary binary = *like;
+
+	binary.path = xstrdup(like->path);
+	vec_push(&b->v, binary);
+	table_add(&b->table, hash, id);
+	return id;
+}
+
+const char *binary_name(const struct binary *b)
+{
+	switch (b->kind) {
+	case BINARY_KIND_UNKNOWN:
+		return "[unknown]";
+	case BINARY_KIND_KERNEL:
+		return "[kernel]";
+	case BINARY_KIND_VDSO:
+		return "[vdso]";
+	case BINARY_KIND_ANON:
+		return "[anon]";
+	case BINARY_KIND_FILE:
+	case BINARY_KIND_TEXT:
+		break;
+	}
+	const char *slash = strrchr(b->path, '/');
+
+	return slash && slash[1] ? slash + 1 : b->path;
+}

@@ -1,0 +1,26 @@
+/* The kernel's call chain → a node of the frame tree. A chain that was seen before in the same
+ * address space (same generation) is one table look-up; the stored words are compared, the hash is
+ * never trusted. */
+#ifndef UNWIND_CHAIN_H
+#define UNWIND_CHAIN_H
+
+#include "model/addrspace.h"
+#include "sample/frametree.h"
+#include "sample/rawevent.h"
+
+struct chains;
+
+/* `tree` must outlive it. `max_stack` is the depth at which the kernel cuts (0: not known). */
+struct chains *chains_create(struct frametree *tree, uint32_t max_stack);
+void chains_destroy(struct chains *c);
+/* Forget everything: after frametree_clear(). */
+void chains_clear(struct chains *c);
+
+/* The node of the sample's stack. `as` is NULL for a kernel thread. PERF_CONTEXT_* markers tell
+ * kernel from user; guest frames go to BINARY_UNKNOWN; user addresses no mapping covers too. A
+ * chain at the depth limit gets a FRAME_CUT root (VERDICT_DEPTH_LIMIT). Without a chain the node is
+ * the sample's ip alone. Memory is bounded: the cache empties itself when it is full. */
+uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+		     const struct raw_sample *s);
+
+#endif
