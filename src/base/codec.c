@@ -50,8 +50,9 @@ const char *codec_name(enum codec codec)
 
 static struct err *codec_missing(enum codec codec)
 {
-	return err_new("this build of singe has no %s support; install libzstd-dev and configure again",
-		       codec_name(codec));
+	return err_new(
+		"this build of singe has no %s support; install libzstd-dev and configure again",
+		codec_name(codec));
 }
 
 struct err *codec_parse(const char *name, enum codec *ret)
@@ -95,8 +96,8 @@ static struct err *zlib_compress(struct codec_ctx *ctx, const struct buf *raw, s
 	size_t bound = libdeflate_zlib_compress_bound(ctx->deflate, raw->len);
 
 	buf_room(ret, bound);
-	size_t n = libdeflate_zlib_compress(ctx->deflate, raw->data, raw->len,
-					    ret->data + ret->len, bound);
+	size_t n = libdeflate_zlib_compress(ctx->deflate, raw->data, raw->len, ret->data + ret->len,
+					    bound);
 	if (!n)
 		return err_new("libdeflate could not compress %zu bytes", raw->len);
 	ret->len += n;

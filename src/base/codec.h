@@ -28,8 +28,8 @@ struct codec_ctx *codec_ctx_create(void);
 void codec_ctx_destroy(struct codec_ctx *ctx);
 
 /* Appends the compressed form of `raw` to `ret`. Level 1, the fast one. */
-ERR_CHECK struct err *codec_compress(struct codec_ctx *ctx, enum codec codec,
-				     const struct buf *raw, struct buf *ret);
+ERR_CHECK struct err *codec_compress(struct codec_ctx *ctx, enum codec codec, const struct buf *raw,
+				     struct buf *ret);
 /* Expands to exactly `raw_len` bytes at `raw`; anything else is an error. */
 ERR_CHECK struct err *codec_expand(struct codec_ctx *ctx, enum codec codec, struct cursor stored,
 				   uint8_t *raw, size_t raw_len);

@@ -42,5 +42,7 @@ struct cursor cursor_sub(struct cursor *c)
 
 	if (p)
 		return cursor(p, len);
-	return (struct cursor){ .begin = c->p, .p = c->p, .end = c->p, .prev = c->p, .failed = true };
+	return (struct cursor){
+		.begin = c->p, .p = c->p, .end = c->p, .prev = c->p, .failed = true
+	};
 }

@@ -18,8 +18,7 @@ struct err *err_sys(int errnum, const char *fmt, ...) __attribute__((format(prin
 /* Damage in a file: "MESSAGE (at offset N)"; err_offset() gives the offset back. */
 struct err *err_at(uint64_t offset, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "MESSAGE: INNER", keeps errno and offset of inner; takes inner over. */
-struct err *err_wrap(struct err *inner, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+struct err *err_wrap(struct err *inner, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Valid until the error is destroyed. */
 const char *err_msg(const struct err *err);

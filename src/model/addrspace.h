@@ -9,7 +9,7 @@
 
 struct mapping {
 	uint64_t start, end; /* avma, half open */
-	uint64_t pgoff;      /* file offset of start; for anonymous code `start`, so that off = avma */
+	uint64_t pgoff; /* file offset of start; for anonymous code `start`, so that off = avma */
 	uint32_t binary;
 };
 

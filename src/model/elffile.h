@@ -20,7 +20,7 @@ ERR_CHECK struct err *elffile_open(int fd, struct elffile **ret);
 ERR_CHECK struct err *elffile_open_memory(const void *image, size_t len, struct elffile **ret);
 void elffile_destroy(struct elffile *f);
 
-Elf *elffile_elf(struct elffile *f); /* owned by f */
+Elf *elffile_elf(struct elffile *f);               /* owned by f */
 uint16_t elffile_machine(const struct elffile *f); /* EM_* */
 bool elffile_is_64bit(const struct elffile *f);
 /* 0 if there is none. */

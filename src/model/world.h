@@ -13,22 +13,22 @@ struct world;
 struct process {
 	uint32_t pid;
 	uint32_t incarnation;
-	uint32_t ppid;       /* 0: not known */
+	uint32_t ppid; /* 0: not known */
 	struct addrspace as;
-	char *comm;          /* of the main thread; owned */
+	char *comm; /* of the main thread; owned */
 	uint32_t n_threads;
 	bool exited;
-	bool is_32bit;       /* set by capture once the executable is known */
-	void *user;          /* the caller's own; NULL at first */
+	bool is_32bit; /* set by capture once the executable is known */
+	void *user;    /* the caller's own; NULL at first */
 };
 
 struct thread {
 	uint32_t tid;
 	struct process *process;
-	uint32_t entry;      /* in dataset.threads; follows the names; use world_thread_entry() */
+	uint32_t entry; /* in dataset.threads; follows the names; use world_thread_entry() */
 	bool entry_stale;
-	char *comm;          /* owned */
-	uint64_t opening;    /* which opening counts this thread; 0: none yet (capture's) */
+	char *comm;       /* owned */
+	uint64_t opening; /* which opening counts this thread; 0: none yet (capture's) */
 };
 
 struct world *world_create(struct dataset *data);

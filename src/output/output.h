@@ -11,10 +11,10 @@
 /* What every format may say about where the numbers come from. */
 struct output_context {
 	const struct calltree *tree;
-	const char *title;      /* NULL: the format's own choice */
-	const char *subtitle;   /* NULL: output_subtitle() */
-	double min_percent;     /* leave out what weighs less; 0: nothing */
-	const void *options;    /* the format's own struct (svg.h, text.h, folded.h), or NULL */
+	const char *title;    /* NULL: the format's own choice */
+	const char *subtitle; /* NULL: output_subtitle() */
+	double min_percent;   /* leave out what weighs less; 0: nothing */
+	const void *options;  /* the format's own struct (svg.h, text.h, folded.h), or NULL */
 };
 
 struct output {

@@ -13,14 +13,14 @@
 struct attr_request {
 	struct event_spec event;
 	bool is_freq;
-	uint64_t rate;          /* Hz, or a period */
+	uint64_t rate; /* Hz, or a period */
 	bool callchain;
-	uint16_t max_stack;     /* 0: the kernel's */
-	uint32_t stack_bytes;   /* user stack copy; 0: none */
+	uint16_t max_stack;   /* 0: the kernel's */
+	uint32_t stack_bytes; /* user stack copy; 0: none */
 	bool inherit;
 	bool exclude_idle;
 	bool enable_on_exec;
-	uint32_t wakeup_bytes;  /* watermark */
+	uint32_t wakeup_bytes; /* watermark */
 };
 
 /* Fills an attr for sampling, disabled, with every feature asked for. Sample fields are always

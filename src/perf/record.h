@@ -29,8 +29,8 @@ int record_trailer_id_offset(const struct record_layout *l);
 
 /* Parses one record of `h->size` bytes. An error is a record whose lengths do not fit: nothing of
  * it may be used. Types this does not know give RAW_OTHER. */
-ERR_CHECK struct err *record_parse(const struct record_layout *l,
-				   const struct perf_event_header *h, struct raw_event *ret);
+ERR_CHECK struct err *record_parse(const struct record_layout *l, const struct perf_event_header *h,
+				   struct raw_event *ret);
 /* Only the time of a record (0 if it carries none), for merging: cheap. */
 uint64_t record_time(const struct record_layout *l, const struct perf_event_header *h);
 

@@ -13,14 +13,14 @@
 struct perf_event_header;
 
 struct ring {
-	void *map;         /* struct perf_event_mmap_page, then the data */
+	void *map; /* struct perf_event_mmap_page, then the data */
 	uint8_t *data;
-	uint64_t size;     /* bytes of data, a power of two */
-	uint64_t tail;     /* where we are; ahead of the published data_tail */
-	uint64_t head;     /* how far the kernel was at the last ring_refresh() */
+	uint64_t size; /* bytes of data, a power of two */
+	uint64_t tail; /* where we are; ahead of the published data_tail */
+	uint64_t head; /* how far the kernel was at the last ring_refresh() */
 	uint64_t published;
 	uint64_t n_damaged; /* times the data made no sense and the rest was skipped */
-	uint8_t *scratch;  /* 64 KiB, made at the first wrap */
+	uint8_t *scratch;   /* 64 KiB, made at the first wrap */
 };
 
 /* `pages` must be a power of two. The error keeps errno (EPERM: mlock limit). */

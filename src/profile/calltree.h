@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 
 enum origin {
-	ORIGIN_GROUP,   /* not code: comm, thread, cpu */
+	ORIGIN_GROUP, /* not code: comm, thread, cpu */
 	ORIGIN_KERNEL,
 	ORIGIN_USER,    /* the main executable */
 	ORIGIN_LIBRARY, /* any other mapped file */
@@ -16,11 +16,11 @@ enum origin {
 
 /* A function as displayed: equal (name, binary, inlined) are one. */
 struct func {
-	const char *name;  /* as found: any bytes; outputs make it safe for themselves */
+	const char *name; /* as found: any bytes; outputs make it safe for themselves */
 	uint32_t binary;
-	uint8_t origin;    /* enum origin */
+	uint8_t origin; /* enum origin */
 	bool inlined;
-	bool named;        /* a symbol was found */
+	bool named; /* a symbol was found */
 };
 
 struct callnode {
@@ -44,9 +44,9 @@ struct calltree {
 };
 
 struct calltree_options {
-	bool reverse;          /* innermost frame at the root */
+	bool reverse; /* innermost frame at the root */
 	bool no_inlines;
-	bool addrs;            /* "name+0xOFF" for each place */
+	bool addrs;                  /* "name+0xOFF" for each place */
 	struct frame_filter *frames; /* --symbol and --hide; may be NULL */
 };
 

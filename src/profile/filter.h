@@ -7,9 +7,9 @@
 #include "sample/dataset.h"
 
 struct filter {
-	VEC(char *) comms;      /* thread or process name equals one; empty: all; owned */
+	VEC(char *) comms; /* thread or process name equals one; empty: all; owned */
 	VEC(uint32_t) pids, tids, cpus;
-	VEC(char *) binaries;   /* a frame of the stack lies in one (name or path); owned */
+	VEC(char *) binaries;    /* a frame of the stack lies in one (name or path); owned */
 	uint64_t from_ns, to_ns; /* from the first sample; to_ns 0: to the end */
 	bool negative_from, negative_to;
 };

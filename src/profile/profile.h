@@ -9,7 +9,8 @@
 enum group_by { GROUP_COMM, GROUP_PID, GROUP_TID, GROUP_CPU, GROUP_NONE };
 
 enum weight_kind {
-	WEIGHT_DEFAULT, /* samples for clocks and for periods asked for; the period in frequency mode */
+	WEIGHT_DEFAULT, /* samples for clocks and for periods asked for; the period in frequency
+			   mode */
 	WEIGHT_SAMPLES,
 	WEIGHT_PERIOD,
 };
@@ -23,19 +24,19 @@ struct stack_weight {
 
 struct profile {
 	const struct dataset *data;
-	uint32_t event;          /* the one event this profile is of: never a sum of several */
-	bool by_period;          /* weight is the period in the event's unit; else samples */
+	uint32_t event; /* the one event this profile is of: never a sum of several */
+	bool by_period; /* weight is the period in the event's unit; else samples */
 	VEC(struct stack_weight) stacks;
-	VEC(char *) groups;      /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
-	uint64_t weight, samples; /* sums over stacks */
-	uint64_t filtered;        /* samples a filter left out */
+	VEC(char *) groups; /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
+	uint64_t weight, samples;   /* sums over stacks */
+	uint64_t filtered;          /* samples a filter left out */
 	uint64_t first_ns, last_ns; /* of the samples counted */
 };
 
 struct profile_options {
 	enum group_by by;
 	enum weight_kind weight;
-	const char *event;      /* NULL: the first */
+	const char *event; /* NULL: the first */
 };
 
 /* Drains the source. `filter` may be NULL. Fails if the event is not in the data, naming those that

@@ -4,7 +4,8 @@
 void binaries_init(struct binaries *b)
 {
 	*b = (struct binaries){ 0 };
-	binaries_add(b, &(struct binary){ .kind = BINARY_KIND_UNKNOWN, .path = (char *)"[unknown]" });
+	binaries_add(b,
+		     &(struct binary){ .kind = BINARY_KIND_UNKNOWN, .path = (char *)"[unknown]" });
 	binaries_add(b, &(struct binary){ .kind = BINARY_KIND_KERNEL, .path = (char *)"[kernel]" });
 }
 

@@ -27,7 +27,7 @@ struct event_desc {
 	char *name; /* as asked for, "cpu-clock:u"; owned */
 	char *unit; /* of the period: "ns" for clocks, "events" else; owned */
 	bool is_clock;
-	bool is_freq;       /* asked for by frequency: `rate` is in Hz; else a period in `unit` */
+	bool is_freq; /* asked for by frequency: `rate` is in Hz; else a period in `unit` */
 	uint64_t rate;
 	uint64_t interval_ns; /* expected between two samples of a busy thread; 0: no idea */
 	uint8_t *attr;        /* struct perf_event_attr as opened; owned; may be NULL */
@@ -44,7 +44,7 @@ struct meta {
 	uint32_t clockid;        /* CLOCK_MONOTONIC */
 	uint32_t n_cpus;
 	uint32_t page_size;
-	char *callgraph; /* "fp", "dwarf,16384", "auto,16384", "none"; owned */
+	char *callgraph;       /* "fp", "dwarf,16384", "auto,16384", "none"; owned */
 	VEC(char *) fallbacks; /* one sentence each; owned */
 };
 
@@ -52,15 +52,15 @@ struct meta {
 struct totals {
 	bool complete;
 	uint64_t samples;
-	uint64_t lost;           /* samples the kernel could not store */
-	uint64_t lost_sideband;  /* names may be wrong if not 0 */
-	uint64_t throttled;      /* times the kernel paused an event */
-	uint64_t duplicates;     /* counted once, though two openings saw the thread */
+	uint64_t lost;          /* samples the kernel could not store */
+	uint64_t lost_sideband; /* names may be wrong if not 0 */
+	uint64_t throttled;     /* times the kernel paused an event */
+	uint64_t duplicates;    /* counted once, though two openings saw the thread */
 	uint64_t first_ns, last_ns;
 	uint64_t recorder_cpu_ns; /* user + system time of the recorder */
 	uint64_t end_ns;          /* the samples' clock when recording ended */
-	uint64_t lost_in_file;    /* samples whose stack was in a damaged block: reader's own count */
-	uint64_t damaged_blocks;  /* reader's own count */
+	uint64_t lost_in_file; /* samples whose stack was in a damaged block: reader's own count */
+	uint64_t damaged_blocks; /* reader's own count */
 };
 
 struct dataset {
@@ -84,12 +84,12 @@ struct proc_event {
 	enum proc_kind kind;
 	uint64_t time_ns;
 	uint32_t pid, tid;
-	uint32_t ppid;               /* PROC_FORK */
-	uint32_t binary;             /* PROC_MMAP */
-	uint64_t start, len, pgoff;  /* PROC_MMAP */
-	uint64_t lost;               /* PROC_LOST */
-	bool exec;                   /* PROC_COMM */
-	const char *comm;            /* PROC_COMM; valid as long as the batch */
+	uint32_t ppid;              /* PROC_FORK */
+	uint32_t binary;            /* PROC_MMAP */
+	uint64_t start, len, pgoff; /* PROC_MMAP */
+	uint64_t lost;              /* PROC_LOST */
+	bool exec;                  /* PROC_COMM */
+	const char *comm;           /* PROC_COMM; valid as long as the batch */
 };
 
 struct batch {

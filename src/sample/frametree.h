@@ -16,7 +16,7 @@ enum frame_kind {
 	FRAME_PC = 0,           /* an interrupted pc: names the instruction that was to run */
 	FRAME_RETURN = 1,       /* a return address: the call is one byte or more before it */
 	FRAME_AFTER_SIGNAL = 2, /* the pc a signal interrupted: exact, like FRAME_PC */
-	FRAME_CUT = 3,          /* no code: what lies outside is missing; `off` is an enum verdict */
+	FRAME_CUT = 3, /* no code: what lies outside is missing; `off` is an enum verdict */
 };
 
 /* How the walk of a stack ended. Numbers of the recording format: they are the offsets of

@@ -13,10 +13,10 @@
 
 /* Numbers of the recording format. */
 enum name_flags {
-	NAME_FOUND = 1,      /* a symbol covers the place; else `function` is a stand-in such as
-	                        "[libx.so+0x1200]" or "[libx.so]" */
-	NAME_START = 2,      /* start code of a process or thread: a stack may end here */
-	NAME_HAS_LINES = 4,  /* the binary has line information */
+	NAME_FOUND = 1,     /* a symbol covers the place; else `function` is a stand-in such as
+			       "[libx.so+0x1200]" or "[libx.so]" */
+	NAME_START = 2,     /* start code of a process or thread: a stack may end here */
+	NAME_HAS_LINES = 4, /* the binary has line information */
 };
 
 struct name_line {

@@ -34,7 +34,7 @@ struct raw_sample {
 	uint64_t ip;
 	uint64_t period;
 	const uint64_t *chain; /* with its PERF_CONTEXT_* markers, innermost first; may be unaligned
-	                          only if memcpy'd by the parser: always readable as uint64_t */
+				  only if memcpy'd by the parser: always readable as uint64_t */
 	uint32_t n_chain;
 	uint64_t regs_abi; /* PERF_SAMPLE_REGS_ABI_*; 0: no user registers */
 	uint64_t regs_mask;

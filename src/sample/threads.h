@@ -1,5 +1,6 @@
 /* Threads as samples name them: who ran, under which names, at that time. A thread that changes its
- * name, or a number that the kernel gives out again, gets a new entry, so an entry never changes. */
+ * name, or a number that the kernel gives out again, gets a new entry, so an entry never changes.
+ */
 #ifndef SAMPLE_THREADS_H
 #define SAMPLE_THREADS_H
 

@@ -13,9 +13,9 @@ struct symbolizer;
 
 /* Per binary, for info and the end of report. */
 struct symbol_status {
-	bool opened;        /* a file with the right identity was found */
+	bool opened; /* a file with the right identity was found */
 	bool has_symtab, has_dynsym, has_lines;
-	char *why;          /* why not, or NULL: "build-id differs", …; owned by the symbolizer */
+	char *why; /* why not, or NULL: "build-id differs", …; owned by the symbolizer */
 };
 
 /* `data` must outlive it. */

@@ -32,7 +32,8 @@ static void test_uleb_round_trip(void **state)
 static void test_uleb_hostile(void **state)
 {
 	static const uint8_t unended[] = { 0x80, 0x80 };
-	static const uint8_t too_long[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02 };
+	static const uint8_t too_long[] = { 0xff, 0xff, 0xff, 0xff, 0xff,
+					    0xff, 0xff, 0xff, 0xff, 0x02 };
 	struct cursor c = cursor(unended, sizeof(unended));
 
 	(void)state;
@@ -120,7 +121,8 @@ static void test_codec_round_trip(void **state)
 		assert_null(codec_compress(ctx, codec, &raw, &out));
 		assert_null(codec_expand(ctx, codec, cursor(out.data, out.len), back, raw.len));
 		assert_memory_equal(back, raw.data, raw.len);
-		struct err *err = codec_expand(ctx, codec, cursor(out.data, out.len), back, raw.len - 1);
+		struct err *err =
+			codec_expand(ctx, codec, cursor(out.data, out.len), back, raw.len - 1);
 		assert_non_null(err);
 		err_destroy(err);
 		buf_deinit(&out);
