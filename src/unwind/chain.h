@@ -13,7 +13,7 @@ struct chains;
 /* `tree` must outlive it. `max_stack` is the depth at which the kernel cuts (0: not known). */
 struct chains *chains_create(struct frametree *tree, uint32_t max_stack);
 void chains_destroy(struct chains *c);
-/* Forget everything: after frametree_clear(). */
+/* Forgets everything: after frametree_clear(). */
 void chains_clear(struct chains *c);
 
 /* The node of the sample's stack. `as` is NULL for a kernel thread. PERF_CONTEXT_* markers tell

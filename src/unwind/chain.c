@@ -1,0 +1,225 @@
+/* In: call chains as the kernel wrote them. Out: nodes of the frame tree, each distinct chain
+ * placed once. */
+#include "unwind/chain.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sample/binaries.h"
+
+/* Followed by a cookie that joins the chain to a later record; Linux 6.19. */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
+enum {
+	HEADER_WORDS = 3, /* before a stored chain: address space and mode, ip, length and node */
+	ARENA_WORDS = 64 << 17, /* 64 MiB: then the cache empties itself */
+};
+
+struct chain_frame {
+	uint64_t addr;
+	uint32_t binary;
+	uint8_t kind; /* enum frame_kind */
+};
+
+struct chains {
+	struct frametree *tree;
+	uint32_t max_stack;
+	struct table table; /* chain → where its header stands in the arena */
+	VEC(uint64_t) arena;
+	VEC(struct chain_frame) scratch;
+};
+
+struct chains *chains_create(struct frametree *tree, uint32_t max_stack)
+{
+	struct chains *c = xcalloc(1, sizeof(*c));
+
+	c->tree = tree;
+	c->max_stack = max_stack;
+	return c;
+}
+
+void chains_destroy(struct chains *c)
+{
+	if (!c)
+		return;
+	table_deinit(&c->table);
+	vec_deinit(&c->arena);
+	vec_deinit(&c->scratch);
+	free(c);
+}
+
+void chains_clear(struct chains *c)
+{
+	table_clear(&c->table);
+	c->arena.n = 0;
+}
+
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Two lanes of two words a step, so that the multiplications overlap. */
+static uint64_t chain_hash(uint64_t seed, const uint64_t *w, size_t n)
+{
+	static const uint64_t k0 = 0xa0761d6478bd642fULL, k1 = 0xe7037ed1a0b428dbULL;
+	static const uint64_t k2 = 0x8ebc6af09c88c6e3ULL, k3 = 0x589965cc75374cc3ULL;
+	uint64_t a = seed ^ k0, b = n ^ k2;
+
+	for (; n >= 4; w += 4, n -= 4) {
+		a = fold(a ^ w[0], w[1] ^ k1);
+		b = fold(b ^ w[2], w[3] ^ k3);
+	}
+	if (n >= 2) {
+		a = fold(a ^ w[0], w[1] ^ k1);
+		w += 2;
+		n -= 2;
+	}
+	if (n)
+		b = fold(b ^ w[0], k3);
+	return fold(a ^ k3, b ^ k1);
+}
+
+/* Which code an address of each context belongs to. */
+enum chain_context { IN_KERNEL, IN_USER, IN_OTHER };
+
+static enum chain_context context_of_marker(uint64_t marker)
+{
+	switch (marker) {
+	case PERF_CONTEXT_KERNEL:
+		return IN_KERNEL;
+	case PERF_CONTEXT_USER:
+	case CONTEXT_USER_DEFERRED:
+		return IN_USER;
+	default:
+		return IN_OTHER; /* hypervisor and guests: code we have no files of */
+	}
+}
+
+static enum chain_context context_of_mode(enum raw_mode mode)
+{
+	switch (mode) {
+	case RAW_MODE_KERNEL:
+		return IN_KERNEL;
+	case RAW_MODE_USER:
+		return IN_USER;
+	case RAW_MODE_UNKNOWN:
+	case RAW_MODE_GUEST:
+		break;
+	}
+	return IN_OTHER;
+}
+
+static void chain_place(struct chains *c, const struct addrspace *as, enum chain_context context,
+			struct chain_frame frame)
+{
+	const struct mapping *m = NULL;
+
+	frame.binary = BINARY_UNKNOWN;
+	if (context == IN_KERNEL)
+		frame.binary = BINARY_KERNEL;
+	else if (context == IN_USER && as)
+		m = addrspace_find(as, frame.addr);
+	if (m) {
+		frame.binary = m->binary;
+		frame.addr = mapping_off(m, frame.addr);
+	}
+	vec_push(&c->scratch, frame);
+}
+
+/* Fills the scratch, innermost first. Returns how many entries counted against the kernel's limit:
+ * addresses, not markers (kernel/events/callchain.c counts the two apart).
+ *
+ * The first entry of each context is a pc, not a return address: the kernel stores the registers'
+ * ip there. For the user part below kernel frames that is where the kernel was entered. After a
+ * fault or an interrupt it is exactly the instruction to run, possibly a function's first, so it
+ * must not be lowered by one; after a system call it is the instruction behind `syscall`, which
+ * belongs to the same function except where nothing returns there (rt_sigreturn, exit). */
+static uint32_t chain_parse(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+			    const struct raw_sample *s)
+{
+	enum chain_context context = context_of_mode(mode);
+	enum frame_kind kind = FRAME_PC;
+	uint32_t n_addrs = 0;
+
+	for (uint32_t i = 0; i < s->n_chain; i++) {
+		uint64_t addr = s->chain[i];
+
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX) {
+			context = context_of_marker(addr);
+			kind = FRAME_PC;
+			i += addr == CONTEXT_USER_DEFERRED;
+			continue;
+		}
+		n_addrs++;
+		if (addr) /* a frame-pointer chain may end in one */
+			chain_place(c, as, context,
+				    (struct chain_frame){ .addr = addr, .kind = kind });
+		kind = FRAME_RETURN;
+	}
+	return n_addrs;
+}
+
+static uint32_t chain_build(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+			    const struct raw_sample *s)
+{
+	uint32_t node = 0;
+
+	c->scratch.n = 0;
+	uint32_t n_addrs = chain_parse(c, as, mode, s);
+
+	if (!c->scratch.n)
+		chain_place(c, as, context_of_mode(mode),
+			    (struct chain_frame){ .addr = s->ip, .kind = FRAME_PC });
+	if (c->max_stack && n_addrs >= c->max_stack)
+		node = frametree_add(c->tree, 0, BINARY_UNKNOWN, VERDICT_DEPTH_LIMIT, FRAME_CUT);
+	for (size_t i = c->scratch.n; i-- > 0;) {
+		const struct chain_frame *f = &c->scratch.v[i];
+
+		node = frametree_add(c->tree, node, f->binary, f->addr, f->kind);
+	}
+	return node;
+}
+
+static void chain_store(struct chains *c, uint64_t key, uint64_t hash, const struct raw_sample *s,
+			uint32_t node)
+{
+	size_t need = HEADER_WORDS + (size_t)s->n_chain;
+
+	if (c->arena.n + need > ARENA_WORDS)
+		chains_clear(c);
+	vec_reserve(&c->arena, c->arena.n + need);
+	uint64_t *at = c->arena.v + c->arena.n;
+
+	table_add(&c->table, hash, (uint32_t)c->arena.n);
+	at[0] = key;
+	at[1] = s->ip;
+	at[2] = (uint64_t)s->n_chain << 32 | node;
+	if (s->n_chain)
+		memcpy(at + HEADER_WORDS, s->chain, s->n_chain * sizeof(*s->chain));
+	c->arena.n += need;
+}
+
+uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+		     const struct raw_sample *s)
+{
+	uint64_t key = (as ? as->generation : 0) << 2 | mode;
+	uint64_t hash = chain_hash(key ^ s->ip << 16, s->chain, s->n_chain);
+
+	for (struct table_probe p = table_probe(&c->table, hash); table_next(&c->table, &p);) {
+		const uint64_t *at = c->arena.v + p.value;
+
+		if (at[0] == key && at[1] == s->ip && at[2] >> 32 == s->n_chain &&
+		    (!s->n_chain ||
+		     !memcmp(at + HEADER_WORDS, s->chain, s->n_chain * sizeof(*s->chain))))
+			return (uint32_t)at[2];
+	}
+	uint32_t node = chain_build(c, as, mode, s);
+
+	chain_store(c, key, hash, s, node);
+	return node;
+}
