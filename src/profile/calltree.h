@@ -32,27 +32,50 @@ struct callnode {
 	uint64_t self_samples, total_samples;
 };
 
+/* Samples whose stack was cut, by the binary to blame: the one without unwind information, or the
+ * one whose code ended the chain. */
+struct cut_binary {
+	uint32_t binary;
+	enum verdict verdict;
+	uint64_t samples;
+};
+
 struct calltree {
 	const struct profile *profile;
 	VEC(struct callnode) nodes; /* [0] is the root "all"; a parent stands before its children */
 	VEC(struct func) funcs;     /* [0] is the root's */
 	uint64_t verdicts[N_VERDICTS]; /* samples by how their stack ended; [0] complete */
-	uint32_t max_depth;
+	VEC(struct cut_binary) cuts;   /* most samples first */
+	uint64_t unmatched_samples;    /* left out by --symbol */
+	uint32_t max_depth;            /* of nodes; the root has depth 0 */
 	/* private */
 	struct table child_table, func_table;
 	struct intern strings;
 };
 
 struct calltree_options {
-	bool reverse; /* innermost frame at the root */
+	bool reverse; /* innermost frame at the root (below the group) */
 	bool no_inlines;
-	bool addrs;                  /* "name+0xOFF" for each place */
+	bool addrs; /* each place for itself: "name [binary+0xOFF]", OFF as in the frame */
 	struct frame_filter *frames; /* --symbol and --hide; may be NULL */
 };
 
+/* A stack that was cut has a frame "[truncated]" (ORIGIN_UNKNOWN) outside of its frames. In a
+ * recording with frame pointers ("fp") a stack whose outermost user frame is no start code
+ * (NAME_START) is cut too, verdict VERDICT_FP_END: its callers are not known, and a picture that
+ * shows it as a root of its own would lie. Names are those of `names`; a frame without an entry is
+ * "[binary]". `profile` must outlive the tree, `names` need not. */
 ERR_CHECK struct err *calltree_build(const struct profile *p, const struct names *names,
 				     const struct calltree_options *opt, struct calltree **ret);
 void calltree_destroy(struct calltree *t);
+
+/* For those who make trees of trees (focus.c, diff): an empty tree with its root; the node for
+ * `func` under `parent`, made if new; the function equal to `f` (name copied), made if new; and,
+ * once self weights are set, the totals, the order of siblings and max_depth. */
+struct calltree *calltree_create(const struct profile *p);
+uint32_t calltree_func(struct calltree *t, const struct func *f);
+uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func);
+void calltree_finish(struct calltree *t);
 
 DEFINE_CLEANUP(struct calltree *, calltree_destroy);
 

@@ -29,7 +29,8 @@ struct profile {
 	VEC(struct stack_weight) stacks;
 	VEC(char *) groups; /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
 	uint64_t weight, samples;   /* sums over stacks */
-	uint64_t filtered;          /* samples a filter left out */
+	uint64_t filtered;          /* samples of this event that a filter left out */
+	uint64_t other_events;      /* samples of other events */
 	uint64_t first_ns, last_ns; /* of the samples counted */
 };
 
@@ -46,6 +47,8 @@ ERR_CHECK struct err *profile_build(struct source *src, const struct profile_opt
 void profile_destroy(struct profile *p);
 /* "samples", "ns", "events". */
 const char *profile_unit(const struct profile *p);
+/* NULL if the data knows no event (an empty text input). */
+const struct event_desc *profile_event(const struct profile *p);
 
 DEFINE_CLEANUP(struct profile *, profile_destroy);
 

@@ -1,0 +1,164 @@
+/* In: functions under parents, with self weights. Out: a tree with totals and siblings in order. */
+#include "profile/calltree.h"
+
+#include <string.h>
+
+struct calltree *calltree_create(const struct profile *p)
+{
+	struct calltree *t = xcalloc(1, sizeof(*t));
+
+	t->profile = p;
+	intern_init(&t->strings);
+	uint32_t root = calltree_func(t, &(struct func){ .name = "all", .origin = ORIGIN_GROUP });
+
+	vec_push(&t->nodes, ((struct callnode){ .func = root }));
+	return t;
+}
+
+void calltree_destroy(struct calltree *t)
+{
+	if (!t)
+		return;
+	vec_deinit(&t->nodes);
+	vec_deinit(&t->funcs);
+	vec_deinit(&t->cuts);
+	table_deinit(&t->child_table);
+	table_deinit(&t->func_table);
+	intern_deinit(&t->strings);
+	free(t);
+}
+
+uint32_t calltree_func(struct calltree *t, const struct func *f)
+{
+	uint32_t name = intern_add(&t->strings, f->name);
+	const char *str = intern_str(&t->strings, name);
+	uint64_t hash = hash_pair(name, (uint64_t)f->binary << 1 | f->inlined);
+
+	for (struct table_probe p = table_probe(&t->func_table, hash);
+	     table_next(&t->func_table, &p);) {
+		struct func *have = &t->funcs.v[p.value];
+
+		if (have->name == str && have->binary == f->binary && have->inlined == f->inlined &&
+		    have->origin == f->origin) {
+			have->named |= f->named;
+			return p.value;
+		}
+	}
+	uint32_t id = (uint32_t)t->funcs.n;
+	struct func func = *f;
+
+	func.name = str;
+	vec_push(&t->funcs, func);
+	table_add(&t->func_table, hash, id);
+	return id;
+}
+
+uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func)
+{
+	uint64_t hash = hash_u64((uint64_t)parent << 32 | func);
+
+	for (struct table_probe p = table_probe(&t->child_table, hash);
+	     table_next(&t->child_table, &p);) {
+		const struct callnode *n = &t->nodes.v[p.value];
+
+		if (n->parent == parent && n->func == func)
+			return p.value;
+	}
+	uint32_t id = (uint32_t)t->nodes.n;
+	struct callnode node = { .func = func, .parent = parent };
+
+	vec_push(&t->nodes, node);
+	table_add(&t->child_table, hash, id);
+	return id;
+}
+
+static int func_cmp(const void *a, const void *b, void *ctx)
+{
+	const struct func *funcs = ctx;
+	const struct func *x = &funcs[*(const uint32_t *)a];
+	const struct func *y = &funcs[*(const uint32_t *)b];
+	int cmp = strcmp(x->name, y->name);
+
+	if (cmp)
+		return cmp;
+	if (x->binary != y->binary)
+		return x->binary < y->binary ? -1 : 1;
+	return (x->inlined > y->inlined) - (x->inlined < y->inlined);
+}
+
+/* The place of each function among all, by name. Caller frees. */
+static uint32_t *func_ranks(const struct calltree *t)
+{
+	size_t n = t->funcs.n;
+	_cleanup_free_ uint32_t *order = xcalloc(n, sizeof(*order));
+	uint32_t *rank = xcalloc(n, sizeof(*rank));
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), func_cmp, t->funcs.v);
+	for (uint32_t i = 0; i < n; i++)
+		rank[order[i]] = i;
+	return rank;
+}
+
+/* All nodes by the rank of their function: a counting sort, so that no family is sorted alone. */
+static uint32_t *nodes_by_rank(const struct calltree *t)
+{
+	_cleanup_free_ uint32_t *rank = func_ranks(t);
+	_cleanup_free_ uint32_t *at = xcalloc(t->funcs.n + 1, sizeof(*at));
+	uint32_t *order = xcalloc(t->nodes.n, sizeof(*order));
+
+	for (size_t i = 0; i < t->nodes.n; i++)
+		at[rank[t->nodes.v[i].func] + 1]++;
+	for (size_t i = 0; i < t->funcs.n; i++)
+		at[i + 1] += at[i];
+	for (uint32_t i = 0; i < t->nodes.n; i++)
+		order[at[rank[t->nodes.v[i].func]]++] = i;
+	return order;
+}
+
+static void sum_totals(struct calltree *t)
+{
+	for (size_t i = 0; i < t->nodes.n; i++) {
+		struct callnode *n = &t->nodes.v[i];
+
+		n->total = n->self;
+		n->total_samples = n->self_samples;
+		n->first_child = n->next = 0;
+	}
+	for (size_t i = t->nodes.n; i-- > 1;) {
+		const struct callnode *n = &t->nodes.v[i];
+		struct callnode *parent = &t->nodes.v[n->parent];
+
+		parent->total += n->total;
+		parent->total_samples += n->total_samples;
+	}
+}
+
+static void measure_depth(struct calltree *t)
+{
+	_cleanup_free_ uint32_t *depth = xcalloc(t->nodes.n, sizeof(*depth));
+
+	t->max_depth = 0;
+	for (size_t i = 1; i < t->nodes.n; i++) {
+		depth[i] = depth[t->nodes.v[i].parent] + 1;
+		if (depth[i] > t->max_depth)
+			t->max_depth = depth[i];
+	}
+}
+
+void calltree_finish(struct calltree *t)
+{
+	sum_totals(t);
+	_cleanup_free_ uint32_t *order = nodes_by_rank(t);
+
+	for (size_t i = t->nodes.n; i-- > 0;) {
+		struct callnode *n = &t->nodes.v[order[i]];
+
+		if (!order[i])
+			continue;
+		n->next = t->nodes.v[n->parent].first_child;
+		t->nodes.v[n->parent].first_child = order[i];
+	}
+	measure_depth(t);
+}

@@ -1,0 +1,327 @@
+/* In: batches of samples. Out: one weight for each distinct (group, stack), after the filters. */
+#include "profile/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+#define NO_GROUP UINT32_MAX /* the thread is filtered out */
+
+/* Answers that do not change while batches come, looked up by the numbers in a sample. */
+struct builder {
+	const struct profile_options *opt;
+	const struct filter *filter;
+	struct profile *p;
+	bool event_found;
+	VEC(uint32_t) group_of;  /* by thread entry; NO_GROUP: left out */
+	VEC(uint8_t) in_binary;  /* by node: a frame of the stack is in one of filter->binaries */
+	VEC(uint32_t) cpu_group; /* by cpu; NO_GROUP: not seen yet */
+	VEC(uint32_t) recent;    /* by node: index into stacks + 1 of the last pair used; 0: none */
+	struct table groups, stacks;
+	bool has_start;
+	uint64_t start_ns; /* time of the first sample of the data */
+};
+
+static uint32_t group_named(struct builder *b, const char *name)
+{
+	uint64_t hash = hash_str(name);
+
+	for (struct table_probe p = table_probe(&b->groups, hash); table_next(&b->groups, &p);)
+		if (!strcmp(b->p->groups.v[p.value], name))
+			return p.value;
+	uint32_t id = (uint32_t)b->p->groups.n;
+
+	table_add(&b->groups, hash, id);
+	vec_push(&b->p->groups, xstrdup(name));
+	return id;
+}
+
+static const char *comm_or_stand_in(const char *comm)
+{
+	return *comm ? comm : "[no name]";
+}
+
+/* A number that the kernel gave out twice is two processes: the later ones get "#2", "#3". */
+static uint32_t group_of_thread(struct builder *b, const struct thread_entry *t)
+{
+	char again[16] = "";
+	_cleanup_free_ char *name = NULL;
+
+	if (t->incarnation)
+		snprintf(again, sizeof(again), "#%u", t->incarnation + 1);
+	switch (b->opt->by) {
+	case GROUP_PID:
+		name = xasprintf("%s-%u%s", comm_or_stand_in(t->process_comm), t->pid, again);
+		break;
+	case GROUP_TID:
+		name = xasprintf("%s-%u/%u%s", comm_or_stand_in(t->comm), t->pid, t->tid, again);
+		break;
+	case GROUP_COMM:
+		name = xstrdup(comm_or_stand_in(t->comm));
+		break;
+	case GROUP_NONE:
+	case GROUP_CPU:
+		name = xstrdup("");
+		break;
+	}
+	return group_named(b, name);
+}
+
+static uint32_t group_of_cpu(struct builder *b, uint32_t cpu)
+{
+	enum { CACHED = 8192 }; /* a damaged file may claim any number */
+	char name[24] = "cpu ?";
+
+	if (cpu < b->cpu_group.n && b->cpu_group.v[cpu] != NO_GROUP)
+		return b->cpu_group.v[cpu];
+	if (cpu != UINT32_MAX)
+		snprintf(name, sizeof(name), "cpu %u", cpu);
+	uint32_t group = group_named(b, name);
+
+	if (cpu >= CACHED)
+		return group;
+	while (b->cpu_group.n <= cpu)
+		vec_push(&b->cpu_group, NO_GROUP);
+	b->cpu_group.v[cpu] = group;
+	return group;
+}
+
+static bool event_is_ours(struct builder *b, uint32_t event)
+{
+	const struct event_desc *e = &b->p->data->events.v[event];
+	const char *want = b->opt->event;
+
+	if (want ? strcmp(want, e->name) != 0 : event != 0)
+		return false;
+	b->p->event = event;
+	b->p->by_period = b->opt->weight == WEIGHT_PERIOD ||
+			  (b->opt->weight == WEIGHT_DEFAULT && !e->is_clock && e->is_freq);
+	b->event_found = true;
+	return true;
+}
+
+static void find_event(struct builder *b)
+{
+	for (uint32_t i = 0; !b->event_found && i < b->p->data->events.n; i++)
+		event_is_ours(b, i);
+}
+
+/* Brings the answers up to the tables as they are now. */
+static void learn(struct builder *b)
+{
+	const struct dataset *d = b->p->data;
+	size_t n_nodes = d->tree.frames.n;
+
+	find_event(b);
+	vec_reserve(&b->group_of, d->threads.v.n);
+	while (b->group_of.n < d->threads.v.n) {
+		const struct thread_entry *t = threads_get(&d->threads, (uint32_t)b->group_of.n);
+		bool in = !b->filter || filter_has_thread(b->filter, t);
+		bool by_cpu = b->opt->by == GROUP_CPU;
+
+		vec_push(&b->group_of, !in ? NO_GROUP : by_cpu ? 0 : group_of_thread(b, t));
+	}
+	if (b->recent.n < n_nodes) {
+		vec_reserve(&b->recent, n_nodes);
+		memset(b->recent.v + b->recent.n, 0,
+		       (n_nodes - b->recent.n) * sizeof(*b->recent.v));
+		b->recent.n = n_nodes;
+	}
+	if (!b->filter || !b->filter->binaries.n)
+		return;
+	vec_reserve(&b->in_binary, n_nodes);
+	while (b->in_binary.n < n_nodes) {
+		uint32_t i = (uint32_t)b->in_binary.n;
+		const struct frame *f = frametree_get(&d->tree, i);
+		bool in = i &&
+			  ((f->parent && b->in_binary.v[f->parent]) ||
+			   (f->kind != FRAME_CUT &&
+			    filter_has_binary(b->filter, binaries_get(&d->binaries, f->binary))));
+
+		vec_push(&b->in_binary, in);
+	}
+}
+
+static bool sample_passes(const struct builder *b, const struct sample *s)
+{
+	const struct filter *f = b->filter;
+
+	if (f->from_ns || f->to_ns) {
+		/* Times may step back a little: before the first sample is at the first sample. */
+		uint64_t t = s->time_ns > b->start_ns ? s->time_ns - b->start_ns : 0;
+
+		if (t < f->from_ns || (f->to_ns && t >= f->to_ns))
+			return false;
+	}
+	if (f->cpus.v.n && !number_list_has(&f->cpus, s->cpu))
+		return false;
+	return !f->binaries.n || b->in_binary.v[s->node];
+}
+
+static struct stack_weight *stack_slow(struct builder *b, uint32_t group, uint32_t node)
+{
+	uint64_t hash = hash_u64((uint64_t)group << 32 | node);
+	struct profile *p = b->p;
+
+	for (struct table_probe t = table_probe(&b->stacks, hash); table_next(&b->stacks, &t);) {
+		struct stack_weight *w = &p->stacks.v[t.value];
+
+		if (w->group == group && w->node == node) {
+			b->recent.v[node] = t.value + 1;
+			return w;
+		}
+	}
+	struct stack_weight w = { .group = group, .node = node };
+
+	table_add(&b->stacks, hash, (uint32_t)p->stacks.n);
+	vec_push(&p->stacks, w);
+	b->recent.v[node] = (uint32_t)p->stacks.n;
+	return &p->stacks.v[p->stacks.n - 1];
+}
+
+/* A node mostly belongs to one group at a time, so the last pair is nearly always the right one. */
+static inline struct stack_weight *stack_of(struct builder *b, uint32_t group, uint32_t node)
+{
+	uint32_t recent = b->recent.v[node];
+
+	if (recent && b->p->stacks.v[recent - 1].group == group)
+		return &b->p->stacks.v[recent - 1];
+	return stack_slow(b, group, node);
+}
+
+static void add_samples(struct builder *b, const struct sample *samples, size_t n)
+{
+	struct profile *p = b->p;
+	bool by_cpu = b->opt->by == GROUP_CPU;
+
+	if (!b->has_start && n) {
+		b->start_ns = samples[0].time_ns;
+		b->has_start = true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct sample *s = &samples[i];
+
+		if (!b->event_found || s->event != p->event) {
+			p->other_events++;
+			continue;
+		}
+		uint32_t group = b->group_of.v[s->thread];
+
+		if (group == NO_GROUP || (b->filter && !sample_passes(b, s))) {
+			p->filtered++;
+			continue;
+		}
+		struct stack_weight *w =
+			stack_of(b, by_cpu ? group_of_cpu(b, s->cpu) : group, s->node);
+
+		/* A damaged period must not make a small sum of a huge one. */
+		if (__builtin_add_overflow(w->weight, p->by_period ? s->period : 1, &w->weight))
+			w->weight = UINT64_MAX;
+		w->samples++;
+		if (s->time_ns < p->first_ns)
+			p->first_ns = s->time_ns;
+		if (s->time_ns > p->last_ns)
+			p->last_ns = s->time_ns;
+	}
+}
+
+static struct err *no_such_event(const struct dataset *d, const char *event)
+{
+	struct buf list = { 0 };
+
+	for (size_t i = 0; i < d->events.n; i++) {
+		if (i)
+			buf_bytes(&list, ", ", 2);
+		buf_bytes(&list, d->events.v[i].name, strlen(d->events.v[i].name));
+	}
+	buf_u8(&list, 0);
+	struct err *err = err_new("no event '%s' in the data; there is: %s", event,
+				  list.len > 1 ? (const char *)list.data : "none");
+
+	buf_deinit(&list);
+	return err;
+}
+
+/* Keeps every sum of weights below 2^64, whatever the file claims. */
+static void sum_up(struct profile *p)
+{
+	for (size_t i = 0; i < p->stacks.n; i++) {
+		struct stack_weight *w = &p->stacks.v[i];
+
+		if (w->weight > UINT64_MAX - p->weight)
+			w->weight = UINT64_MAX - p->weight;
+		p->weight += w->weight;
+		p->samples += w->samples;
+	}
+	if (!p->samples)
+		p->first_ns = p->last_ns = 0;
+}
+
+static void builder_deinit(struct builder *b)
+{
+	vec_deinit(&b->group_of);
+	vec_deinit(&b->cpu_group);
+	vec_deinit(&b->in_binary);
+	vec_deinit(&b->recent);
+	table_deinit(&b->groups);
+	table_deinit(&b->stacks);
+}
+
+static struct err *drain(struct builder *b, struct source *src)
+{
+	for (;;) {
+		struct batch batch;
+
+		TRY(src->next(src, &batch));
+		if (!batch.n_samples && !batch.n_events)
+			break;
+		learn(b);
+		add_samples(b, batch.samples, batch.n_samples);
+	}
+	find_event(b);
+	if (b->opt->event && !b->event_found)
+		return no_such_event(src->data, b->opt->event);
+	return NULL;
+}
+
+struct err *profile_build(struct source *src, const struct profile_options *opt,
+			  const struct filter *filter, struct profile **ret)
+{
+	CLEANUP(profile_destroy) struct profile *p = xcalloc(1, sizeof(*p));
+	struct builder b = { .opt = opt, .filter = filter, .p = p };
+
+	p->data = src->data;
+	p->first_ns = UINT64_MAX;
+	struct err *err = drain(&b, src);
+
+	builder_deinit(&b);
+	if (err)
+		return err;
+	sum_up(p);
+	*ret = take_ptr(p);
+	return NULL;
+}
+
+void profile_destroy(struct profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->groups.n; i++)
+		free(p->groups.v[i]);
+	vec_deinit(&p->groups);
+	vec_deinit(&p->stacks);
+	free(p);
+}
+
+const struct event_desc *profile_event(const struct profile *p)
+{
+	return p->event < p->data->events.n ? &p->data->events.v[p->event] : NULL;
+}
+
+const char *profile_unit(const struct profile *p)
+{
+	const struct event_desc *e = profile_event(p);
+
+	return p->by_period && e ? e->unit : "samples";
+}
