@@ -58,7 +58,7 @@ const char *binary_name(const struct binary *b)
 	case BINARY_KIND_VDSO:
 		return "[vdso]";
 	case BINARY_KIND_ANON:
-		return "[anon]";
+		return b->path[0] == '[' ? b->path : "[anon]";
 	case BINARY_KIND_FILE:
 	case BINARY_KIND_TEXT:
 		break;

@@ -58,7 +58,7 @@ static inline struct binary *binaries_get(const struct binaries *b, uint32_t id)
 	return &b->v.v[id];
 }
 
-/* The part of the path after the last '/'; "[kernel]", "[unknown]", "[vdso]" and "[anon]" for those
+/* The part of the path after the last '/'; "[kernel]", "[unknown]", "[vdso]", "[anon]", "[heap]" … for those
  * without one. Valid as long as the binary. */
 const char *binary_name(const struct binary *b);
 
