@@ -1,0 +1,215 @@
+/* In: file offsets into one ELF file. Out: their entries in the table of names. */
+#include "symbol/elfnames.h"
+
+#include <gelf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "symbol/demangle.h"
+#include "symbol/plt.h"
+#include "symbol/start.h"
+
+/* A place on its way: sorted by svma, for the walk over the symbols. */
+struct elfplace {
+	uint64_t svma;
+	uint64_t key;
+};
+
+/* The name given last: neighbours tend to share it. */
+struct last_name {
+	const void *of; /* the symbol or stub; NULL: a stand-in */
+	uint64_t start; /* of the stand-in's FDE */
+	uint32_t function;
+	uint16_t flags;
+	bool valid;
+};
+
+char *standin_name(const struct binary *b)
+{
+	const char *name = binary_name(b);
+
+	return name[0] == '[' ? xstrdup(name) : xasprintf("[%s]", name);
+}
+
+char *standin_start_name(const struct binary *b, uint64_t start)
+{
+	_cleanup_free_ char *name = standin_name(b);
+
+	name[strlen(name) - 1] = 0;
+	return xasprintf("%s+0x%" PRIx64 "]", name, start);
+}
+
+static bool has_debug_line(Elf *elf)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (name && (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line")))
+			return true;
+	}
+	return false;
+}
+
+void elfnames_init(struct elfnames *e, struct elffile *file, struct dataset *data, uint32_t binary,
+		   struct diag *diag)
+{
+	*e = (struct elfnames){ .data = data, .diag = diag, .binary = binary };
+	elfsyms_init(&e->syms, file);
+	e->has_lines = has_debug_line(elffile_elf(file));
+}
+
+void elfnames_deinit(struct elfnames *e)
+{
+	elfsyms_deinit(&e->syms);
+	if (e->plt) {
+		plt_deinit(e->plt);
+		free(e->plt);
+	}
+}
+
+static const struct binary *elfnames_binary(const struct elfnames *e)
+{
+	return binaries_get(&e->data->binaries, e->binary);
+}
+
+static void note_mangled(struct elfnames *e, const char *raw)
+{
+	if (!demangle_available() && raw[0] == '_' && (raw[1] == 'Z' || raw[1] == 'R'))
+		diag_add(e->diag, DIAG_NOTE, "demangle",
+			 "names stay mangled: this build has no demangler (libiberty)");
+}
+
+/* `suffix` is "" or "@plt". */
+static uint32_t function_name(struct elfnames *e, const char *symbol, const char *suffix)
+{
+	_cleanup_free_ char *raw = xstrndup(symbol, elfsym_name_len(symbol));
+	_cleanup_free_ char *readable = demangle(raw);
+
+	note_mangled(e, raw);
+	if (!suffix[0])
+		return intern_add(&e->data->names.strings, readable ? readable : raw);
+	_cleanup_free_ char *whole = xasprintf("%s%s", readable ? readable : raw, suffix);
+
+	return intern_add(&e->data->names.strings, whole);
+}
+
+static const struct plt_stub *find_stub(struct elfnames *e, uint64_t svma)
+{
+	if (!e->plt) {
+		e->plt = xmalloc(sizeof(*e->plt));
+		plt_init(e->plt, e->syms.file);
+	}
+	return plt_find(e->plt, svma);
+}
+
+static void name_by_symbol(struct elfnames *e, const struct elfsym *sym, struct last_name *last)
+{
+	if (last->valid && last->of == sym)
+		return;
+	const char *name = binary_name(elfnames_binary(e));
+
+	*last = (struct last_name){
+		.of = sym,
+		.function = function_name(e, sym->name, ""),
+		.flags = NAME_FOUND | (start_is_name(sym->name, name) ? NAME_START : 0),
+		.valid = true,
+	};
+}
+
+static void name_by_stub(struct elfnames *e, const struct plt_stub *stub, struct last_name *last)
+{
+	if (last->valid && last->of == stub)
+		return;
+	*last = (struct last_name){
+		.of = stub,
+		.function = function_name(e, stub->name, "@plt"),
+		.flags = NAME_FOUND,
+		.valid = true,
+	};
+}
+
+static void name_by_fde(struct elfnames *e, uint64_t svma, struct last_name *last)
+{
+	uint64_t start = 0, end = 0;
+	bool found = elffile_fde(e->syms.file, svma, &start, &end);
+
+	if (found && last->valid && !last->of && last->start == start)
+		return;
+	_cleanup_free_ char *name = found ? standin_start_name(elfnames_binary(e), start)
+					  : standin_name(elfnames_binary(e));
+	bool is_start =
+		found ? start_is_code(&e->syms, start, end) : start_is_entry(&e->syms, svma);
+
+	*last = (struct last_name){
+		.start = start,
+		.function = intern_add(&e->data->names.strings, name),
+		.flags = is_start ? NAME_START : 0,
+		.valid = found,
+	};
+}
+
+static int elfplace_cmp(const void *va, const void *vb)
+{
+	const struct elfplace *a = va, *b = vb;
+
+	return (a->svma > b->svma) - (a->svma < b->svma);
+}
+
+static void set_name(struct elfnames *e, uint64_t key, uint32_t function, uint16_t flags)
+{
+	struct name_line line = { .function = function };
+
+	if (e->has_lines)
+		flags |= NAME_HAS_LINES;
+	names_set(&e->data->names, e->binary, key, &line, 1, flags);
+}
+
+/* Those in no segment get the plain stand-in at once; the others come back sorted. */
+static struct elfplace *to_svma(struct elfnames *e, const uint64_t *keys, size_t n, size_t *ret_n)
+{
+	struct elfplace *places = xreallocarray(NULL, n, sizeof(*places));
+	_cleanup_free_ char *name = standin_name(elfnames_binary(e));
+	size_t n_found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct elfplace place = { .key = keys[i] };
+
+		if (elffile_off_to_svma(e->syms.file, keys[i], &place.svma))
+			places[n_found++] = place;
+		else
+			set_name(e, keys[i], intern_add(&e->data->names.strings, name), 0);
+	}
+	qsort(places, n_found, sizeof(*places), elfplace_cmp);
+	*ret_n = n_found;
+	return places;
+}
+
+void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n)
+{
+	if (!n)
+		return;
+	_cleanup_free_ struct elfplace *places = to_svma(e, keys, n, &n);
+	struct elfsyms_walk walk;
+	struct last_name last = { 0 };
+
+	elfsyms_walk_init(&walk, &e->syms);
+	for (size_t i = 0; i < n; i++) {
+		const struct elfsym *sym = elfsyms_walk_to(&walk, places[i].svma);
+		const struct plt_stub *stub = sym ? NULL : find_stub(e, places[i].svma);
+
+		if (sym)
+			name_by_symbol(e, sym, &last);
+		else if (stub)
+			name_by_stub(e, stub, &last);
+		else
+			name_by_fde(e, places[i].svma, &last);
+		set_name(e, places[i].key, last.function, last.flags);
+	}
+	elfsyms_walk_deinit(&walk);
+}

@@ -1,0 +1,30 @@
+/* Names for the places of one ELF file, by symbol; where none covers a place, a stand-in by FDE. */
+#ifndef SYMBOL_ELFNAMES_H
+#define SYMBOL_ELFNAMES_H
+
+#include "base/diag.h"
+#include "sample/dataset.h"
+#include "symbol/elfsyms.h"
+
+struct elfnames {
+	struct dataset *data; /* the caller's */
+	struct diag *diag;
+	uint32_t binary;
+	struct elfsyms syms;
+	struct plt *plt; /* NULL until a place falls between the symbols */
+	bool has_lines;
+};
+
+/* `file` must outlive it; it is the file of data->binaries[binary]. */
+void elfnames_init(struct elfnames *e, struct elffile *file, struct dataset *data, uint32_t binary,
+		   struct diag *diag);
+void elfnames_deinit(struct elfnames *e);
+/* Enters a name for each of the `n` look-up offsets into data->names. */
+void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n);
+
+/* "[NAME]", and "[NAME+0xSTART]" for the function that begins at as-linked address `start`. NAME is
+ * binary_name() without brackets of its own. The caller frees. */
+char *standin_name(const struct binary *b);
+char *standin_start_name(const struct binary *b, uint64_t start);
+
+#endif

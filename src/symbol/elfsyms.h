@@ -1,0 +1,49 @@
+/* The function symbols of one ELF file (.symtab and .dynsym; gABI, "Symbol Table"), sorted.
+ *
+ * A sized symbol covers its range and nothing else; where ranges overlap the one that starts last
+ * covers. A symbol of size zero reaches to the next symbol, the end of its section, or where FDEs
+ * say that another function begins, and yields to any sized symbol around it. Of several symbols
+ * at one address: global before weak before local, functions before labels, then fewer leading
+ * underscores, then the shorter, then in order of bytes. */
+#ifndef SYMBOL_ELFSYMS_H
+#define SYMBOL_ELFSYMS_H
+
+#include "base/vec.h"
+#include "model/elffile.h"
+
+struct elfsym {
+	uint64_t addr;    /* svma */
+	uint64_t end;     /* exclusive; for a symbol of size zero the end of its section */
+	const char *name; /* raw, may carry "@VERSION"; a view into the file */
+	uint8_t rank;     /* bind and type, smaller is better */
+	bool sized;
+};
+
+struct elfsyms {
+	struct elffile *file; /* the caller's; must outlive this */
+	VEC(struct elfsym) v; /* by address; of one address sized ones first, the best name last */
+	bool has_symtab, has_dynsym;
+};
+
+/* Never fails: what is damaged in the tables is left out. */
+void elfsyms_init(struct elfsyms *s, struct elffile *file);
+void elfsyms_deinit(struct elfsyms *s);
+/* Whether a symbol of this name (its version left aside) starts at svma. */
+bool elfsyms_named(const struct elfsyms *s, uint64_t svma, const char *name);
+/* Length of the name without "@VERSION" or "@@VERSION". */
+size_t elfsym_name_len(const char *name);
+
+/* Look-ups in ascending order of address, in one pass over the symbols. */
+struct elfsyms_walk {
+	const struct elfsyms *syms;
+	size_t next;
+	VEC(uint32_t) open;        /* sized symbols begun and not known to have ended */
+	const struct elfsym *tail; /* of size zero, and no symbol began since */
+};
+
+void elfsyms_walk_init(struct elfsyms_walk *w, const struct elfsyms *s);
+void elfsyms_walk_deinit(struct elfsyms_walk *w);
+/* The symbol that covers svma, which must not be smaller than the last; NULL if none does. */
+const struct elfsym *elfsyms_walk_to(struct elfsyms_walk *w, uint64_t svma);
+
+#endif

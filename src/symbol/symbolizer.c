@@ -1,0 +1,355 @@
+/* In: a dataset with frames. Out: an entry in its table of names for each distinct place. */
+#include "symbol/symbolizer.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "symbol/boot.h"
+#include "symbol/demangle.h"
+#include "symbol/elfnames.h"
+#include "symbol/kallsyms.h"
+#include "symbol/locate.h"
+#include "symbol/vdso.h"
+
+/* One a binary, in the same order. */
+struct slot {
+	struct symbol_status status;
+	int fd; /* -1: none given */
+};
+
+struct symbolizer {
+	struct dataset *data;
+	struct diag *diag;
+	VEC(struct slot) slots;
+	symbolizer_progress_fn *progress;
+	void *progress_ctx;
+};
+
+struct symbolizer *symbolizer_create(struct dataset *data, struct diag *diag)
+{
+	struct symbolizer *s = xcalloc(1, sizeof(*s));
+
+	s->data = data;
+	s->diag = diag;
+	return s;
+}
+
+void symbolizer_destroy(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->slots.n; i++) {
+		free(s->slots.v[i].status.why);
+		cleanup_close(&s->slots.v[i].fd);
+	}
+	vec_deinit(&s->slots);
+	free(s);
+}
+
+/* Valid until the next call for a binary not seen before. */
+static struct slot *symbolizer_slot(struct symbolizer *s, uint32_t binary)
+{
+	while (s->slots.n <= binary)
+		vec_push(&s->slots, ((struct slot){ .fd = -1 }));
+	return &s->slots.v[binary];
+}
+
+void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd)
+{
+	struct slot *slot = symbolizer_slot(s, binary);
+
+	cleanup_close(&slot->fd);
+	slot->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+void symbolizer_on_progress(struct symbolizer *s, symbolizer_progress_fn *fn, void *ctx)
+{
+	s->progress = fn;
+	s->progress_ctx = ctx;
+}
+
+const struct symbol_status *symbolizer_status(const struct symbolizer *s, uint32_t binary)
+{
+	static const struct symbol_status none;
+
+	return binary < s->slots.n ? &s->slots.v[binary].status : &none;
+}
+
+/* The places of one binary. */
+struct group {
+	uint32_t binary;
+	const uint64_t *keys;
+	size_t n;
+};
+
+static void set_why(struct slot *slot, const char *why)
+{
+	free(slot->status.why);
+	slot->status.why = xstrdup(why);
+}
+
+static void name_one(struct symbolizer *s, uint32_t binary, uint64_t key, const char *name,
+		     uint16_t flags)
+{
+	struct name_line line = { .function = intern_add(&s->data->names.strings, name) };
+
+	names_set(&s->data->names, binary, key, &line, 1, flags);
+}
+
+static void name_standin(struct symbolizer *s, const struct group *g)
+{
+	_cleanup_free_ char *name = standin_name(binaries_get(&s->data->binaries, g->binary));
+
+	for (size_t i = 0; i < g->n; i++)
+		name_one(s, g->binary, g->keys[i], name, 0);
+}
+
+/* NULL, with the reason in the slot: no names for this kernel here. */
+static struct kallsyms *open_kernel(struct symbolizer *s, struct slot *slot)
+{
+	const struct meta *meta = &s->data->meta;
+
+	if (!meta->boot_id || !boot_is_this(meta->boot_id)) {
+		set_why(slot, "recorded on another boot");
+		diag_add(
+			s->diag, DIAG_WARNING, "kernel-boot",
+			"kernel functions have no names: the recording is from another boot, whose "
+			"addresses are not those in /proc/kallsyms; name them on that boot");
+		return NULL;
+	}
+	CLEANUP(kallsyms_destroy) struct kallsyms *k = NULL;
+	struct err *err = kallsyms_load("/proc/kallsyms", s->diag, &k);
+
+	if (err) {
+		set_why(slot, err_msg(err));
+		diag_err(s->diag, DIAG_WARNING, "kallsyms", err);
+		return NULL;
+	}
+	if (kallsyms_is_empty(k)) {
+		set_why(slot, "addresses hidden in /proc/kallsyms");
+		return NULL;
+	}
+	if (meta->kernel_stext && kallsyms_stext(k) != meta->kernel_stext) {
+		set_why(slot, "_stext differs");
+		return NULL;
+	}
+	return_ptr(k);
+}
+
+static void name_kernel(struct symbolizer *s, const struct group *g)
+{
+	struct slot *slot = symbolizer_slot(s, g->binary);
+	CLEANUP(kallsyms_destroy) struct kallsyms *k = open_kernel(s, slot);
+
+	if (!k) {
+		name_standin(s, g);
+		return;
+	}
+	slot->status.opened = slot->status.has_symtab = true;
+	for (size_t i = 0; i < g->n; i++) {
+		const char *name = kallsyms_find(k, g->keys[i]);
+		/* The kernel has Rust in it. */
+		_cleanup_free_ char *readable = name ? demangle(name) : NULL;
+
+		if (readable)
+			name = readable;
+		name_one(s, g->binary, g->keys[i], name ? name : "[kernel]", name ? NAME_FOUND : 0);
+	}
+}
+
+static void name_elf(struct symbolizer *s, const struct group *g, struct elffile *file)
+{
+	struct slot *slot = symbolizer_slot(s, g->binary);
+	struct elfnames e;
+
+	elfnames_init(&e, file, s->data, g->binary, s->diag);
+	slot->status.opened = true;
+	slot->status.has_symtab = e.syms.has_symtab;
+	slot->status.has_dynsym = e.syms.has_dynsym;
+	slot->status.has_lines = e.has_lines;
+	elfnames_run(&e, g->keys, g->n);
+	elfnames_deinit(&e);
+}
+
+static void report_not_found(struct symbolizer *s, const struct binary *b, const char *why)
+{
+	_cleanup_free_ char *cause = xasprintf("symbols %s", b->path);
+	bool other = strstr(why, "differs") || strstr(why, "changed");
+
+	/* A file in the place of the one that ran is a surprise; a file gone is not. */
+	diag_add(s->diag, other ? DIAG_WARNING : DIAG_DETAIL, cause,
+		 "functions of %s have no names: %s", b->path, why);
+}
+
+static void name_file(struct symbolizer *s, const struct group *g)
+{
+	struct binary *binary = binaries_get(&s->data->binaries, g->binary);
+	struct slot *slot = symbolizer_slot(s, g->binary);
+	struct located found = locate_file(binary, slot->fd);
+	CLEANUP(elffile_destroy) struct elffile *file = found.file;
+	_cleanup_free_ char *why = found.why;
+
+	if (file) {
+		name_elf(s, g, file);
+		return;
+	}
+	set_why(slot, why);
+	report_not_found(s, binary, why);
+	name_standin(s, g);
+}
+
+/* NULL, with the reason in the slot. */
+static struct elffile *open_vdso(struct symbolizer *s, const struct binary *binary,
+				 struct slot *slot)
+{
+	const char *boot_id = s->data->meta.boot_id;
+	CLEANUP(elffile_destroy) struct elffile *file = NULL;
+	uint8_t id[BUILD_ID_MAX];
+
+	if (!boot_id || !boot_is_this(boot_id)) {
+		set_why(slot, "recorded on another boot");
+		return NULL;
+	}
+	_cleanup_err_ struct err *err = vdso_open(&file);
+
+	if (err) {
+		set_why(slot, err_msg(err));
+		return NULL;
+	}
+	size_t len = elffile_build_id(file, id);
+
+	if (binary->build_id_len && len &&
+	    (len != binary->build_id_len || memcmp(id, binary->build_id, len))) {
+		set_why(slot, "build-id differs");
+		return NULL;
+	}
+	return_ptr(file);
+}
+
+static void name_vdso(struct symbolizer *s, const struct group *g)
+{
+	const struct binary *binary = binaries_get(&s->data->binaries, g->binary);
+	CLEANUP(elffile_destroy)
+	struct elffile *file = open_vdso(s, binary, symbolizer_slot(s, g->binary));
+
+	if (file)
+		name_elf(s, g, file);
+	else
+		name_standin(s, g);
+}
+
+static void name_unknown(struct symbolizer *s, const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		name_one(s, g->binary, g->keys[i], "[unknown]", 0);
+}
+
+static void name_group(struct symbolizer *s, const struct group *g)
+{
+	switch (binaries_get(&s->data->binaries, g->binary)->kind) {
+	case BINARY_KIND_KERNEL:
+		name_kernel(s, g);
+		return;
+	case BINARY_KIND_FILE:
+		name_file(s, g);
+		return;
+	case BINARY_KIND_VDSO:
+		name_vdso(s, g);
+		return;
+	case BINARY_KIND_ANON:
+		name_standin(s, g);
+		return;
+	case BINARY_KIND_UNKNOWN:
+	case BINARY_KIND_TEXT: /* its reader named what it could */
+		name_unknown(s, g);
+		return;
+	}
+}
+
+static int place_cmp(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->binary != b->binary)
+		return a->binary < b->binary ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Sorts, drops what occurs twice or names no binary; returns how many are left. */
+static size_t places_tidy(const struct dataset *data, struct place *places, size_t n)
+{
+	size_t n_kept = 0;
+
+	qsort(places, n, sizeof(*places), place_cmp);
+	for (size_t i = 0; i < n; i++) {
+		if (places[i].binary >= data->binaries.v.n)
+			break;
+		if (!n_kept || place_cmp(&places[n_kept - 1], &places[i]))
+			places[n_kept++] = places[i];
+	}
+	return n_kept;
+}
+
+static size_t count_binaries(const struct place *places, size_t n)
+{
+	size_t n_binaries = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_binaries += !i || places[i].binary != places[i - 1].binary;
+	return n_binaries;
+}
+
+/* `places` is sorted. */
+static void run_sorted(struct symbolizer *s, const struct place *places, size_t n)
+{
+	_cleanup_free_ uint64_t *keys = xreallocarray(NULL, n, sizeof(*keys));
+	size_t n_binaries = count_binaries(places, n), n_done = 0;
+
+	for (size_t i = 0; i < n; i++)
+		keys[i] = places[i].key;
+	for (size_t i = 0, end; i < n; i = end) {
+		struct group g = { .binary = places[i].binary, .keys = keys + i };
+
+		for (end = i; end < n && places[end].binary == g.binary; end++)
+			g.n++;
+		name_group(s, &g);
+		n_done++;
+		if (s->progress &&
+		    s->progress(s->progress_ctx, n_done, n_binaries,
+				binary_name(binaries_get(&s->data->binaries, g.binary))))
+			return;
+	}
+}
+
+struct err *symbolizer_run_places(struct symbolizer *s, const struct place *places, size_t n)
+{
+	_cleanup_free_ struct place *sorted = NULL;
+	size_t n_new = 0;
+
+	if (!n)
+		return NULL;
+	sorted = xreallocarray(NULL, n, sizeof(*sorted));
+	for (size_t i = 0; i < n; i++)
+		if (!names_find(&s->data->names, places[i].binary, places[i].key))
+			sorted[n_new++] = places[i];
+	if (!n_new)
+		return NULL;
+	run_sorted(s, sorted, places_tidy(s->data, sorted, n_new));
+	return NULL;
+}
+
+struct err *symbolizer_run(struct symbolizer *s)
+{
+	const struct frametree *tree = &s->data->tree;
+	_cleanup_free_ struct place *places =
+		xreallocarray(NULL, tree->frames.n + 1, sizeof(*places));
+	size_t n = 0;
+
+	for (size_t i = 1; i < tree->frames.n; i++) {
+		const struct frame *f = &tree->frames.v[i];
+
+		if (f->kind != FRAME_CUT)
+			places[n++] = (struct place){ f->binary, names_key(f) };
+	}
+	return symbolizer_run_places(s, places, n);
+}
