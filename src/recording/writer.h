@@ -1,7 +1,11 @@
 /* Writes a recording: columns of a block are gathered in memory and leave as one compressed block
  * when they reach 64 KiB or a second has passed. The writer reads the caller's tables: nodes are
  * written as the tree grows, binaries and threads when first referred to, so a caller just adds to
- * its tables and calls writer_sample(). */
+ * its tables and calls writer_sample().
+ *
+ * A write error (disk full, file size limit; SIGXFSZ and SIGPIPE must be ignored) leaves a file
+ * that ends with its last whole block. From then on samples, events and flushes return that error
+ * again; writer_end() still tries to say in END how much was lost. */
 #ifndef RECORDING_WRITER_H
 #define RECORDING_WRITER_H
 
@@ -15,6 +19,8 @@ struct writer;
  * threads) and `fd` must outlive the writer; `fd` stays the caller's. */
 ERR_CHECK struct err *writer_create(int fd, enum codec codec, const struct dataset *data,
 				    struct writer **ret);
+/* For names only, at the end of a file that is there already: writes no header. */
+struct writer *writer_append(int fd, enum codec codec, const struct dataset *data);
 /* Closes nothing; drops what is unwritten. */
 void writer_destroy(struct writer *w);
 

@@ -90,6 +90,9 @@ struct proc_event {
 	uint64_t lost;              /* PROC_LOST */
 	bool exec;                  /* PROC_COMM */
 	const char *comm;           /* PROC_COMM; valid as long as the batch */
+	/* How many samples of its batch took effect before it. Writers go by the order of calls and
+	 * do not read it. */
+	uint32_t samples_before;
 };
 
 struct batch {

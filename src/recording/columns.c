@@ -1,0 +1,128 @@
+/* In: samples and process events. Out: columns that compress well. */
+#include "recording/columns.h"
+
+#include "recording/fields.h"
+
+enum { AREA = COLUMNS_FULL + COLUMNS_SLACK };
+
+void columns_init(struct columns *c)
+{
+	*c = (struct columns){ .context = xmalloc(4 * (size_t)AREA) };
+	c->time = c->context + AREA;
+	c->period = c->time + AREA;
+	c->node = c->period + AREA;
+	columns_reset(c);
+}
+
+void columns_deinit(struct columns *c)
+{
+	free(c->context);
+	buf_deinit(&c->contexts);
+	buf_deinit(&c->events);
+	vec_deinit(&c->ctx);
+	table_deinit(&c->ctx_table);
+}
+
+void columns_reset(struct columns *c)
+{
+	c->context_p = c->context;
+	c->time_p = c->time;
+	c->period_p = c->period;
+	c->node_p = c->node;
+	c->contexts.len = c->events.len = 0;
+	c->started = false;
+	c->base_ns = c->event_ns = 0;
+	c->n_samples = c->n_events = c->event_samples = 0;
+	c->ctx.n = 0;
+	table_clear(&c->ctx_table);
+	memset(c->ctx_cache, 0, sizeof(c->ctx_cache));
+}
+
+uint32_t columns_context_slow(struct columns *c, const struct sample *s, uint64_t interval_ns,
+			      bool *ret_new)
+{
+	uint64_t hash = hash_pair((uint64_t)s->thread << 32 | s->event, s->cpu);
+
+	*ret_new = false;
+	for (struct table_probe p = table_probe(&c->ctx_table, hash);
+	     table_next(&c->ctx_table, &p);) {
+		if (context_is(&c->ctx.v[p.value], s))
+			return *columns_cache(c, s) = p.value;
+	}
+	uint32_t id = (uint32_t)c->ctx.n;
+	struct context x = {
+		.last_ns = c->base_ns - interval_ns,
+		.last_period = s->period,
+		.interval_ns = interval_ns,
+		.thread = s->thread,
+		.cpu = s->cpu,
+		.event = s->event,
+	};
+
+	*ret_new = true;
+	vec_push(&c->ctx, x);
+	table_add(&c->ctx_table, hash, id);
+	buf_uleb(&c->contexts, s->thread);
+	buf_uleb(&c->contexts, (uint32_t)(s->cpu + 1));
+	buf_uleb(&c->contexts, s->event);
+	buf_uleb(&c->contexts, interval_ns);
+	buf_uleb(&c->contexts, s->period);
+	return *columns_cache(c, s) = id;
+}
+
+static void event_fields(struct buf *b, const struct proc_event *e)
+{
+	switch (e->kind) {
+	case PROC_MMAP:
+		buf_uleb(b, e->binary);
+		buf_uleb(b, e->start);
+		buf_uleb(b, e->len);
+		buf_uleb(b, e->pgoff);
+		return;
+	case PROC_COMM: {
+		size_t len = strnlen(e->comm, 4096);
+
+		buf_uleb(b, e->exec);
+		buf_uleb(b, len);
+		buf_bytes(b, e->comm, len);
+		return;
+	}
+	case PROC_FORK:
+		buf_uleb(b, e->ppid);
+		return;
+	case PROC_EXIT:
+		return;
+	case PROC_LOST:
+		buf_uleb(b, e->lost);
+		return;
+	}
+}
+
+void columns_event(struct columns *c, const struct proc_event *e)
+{
+	struct buf b = { 0 };
+
+	columns_start(c, e->time_ns);
+	buf_uleb(&b, c->n_samples - c->event_samples);
+	buf_uleb(&b, e->kind);
+	buf_zigzag(&b, (int64_t)(e->time_ns - c->event_ns));
+	buf_uleb(&b, e->pid);
+	buf_uleb(&b, e->tid);
+	event_fields(&b, e);
+	buf_sub(&c->events, &b);
+	buf_deinit(&b);
+	c->event_samples = c->n_samples;
+	c->event_ns = e->time_ns;
+	c->n_events++;
+}
+
+void columns_pack(const struct columns *c, struct buf *ret)
+{
+	field_buf(ret, SINGE_COLUMN_CONTEXTS, &c->contexts);
+	field_bytes(ret, SINGE_COLUMN_SAMPLE_CONTEXT, c->context,
+		    (size_t)(c->context_p - c->context));
+	field_bytes(ret, SINGE_COLUMN_SAMPLE_TIME, c->time, (size_t)(c->time_p - c->time));
+	field_bytes(ret, SINGE_COLUMN_SAMPLE_PERIOD, c->period, (size_t)(c->period_p - c->period));
+	field_bytes(ret, SINGE_COLUMN_SAMPLE_NODE, c->node, (size_t)(c->node_p - c->node));
+	field_buf(ret, SINGE_COLUMN_EVENTS, &c->events);
+}

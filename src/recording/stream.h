@@ -1,0 +1,28 @@
+/* The body of a STREAM block → samples and process events. */
+#ifndef RECORDING_STREAM_H
+#define RECORDING_STREAM_H
+
+#include "recording/dict.h"
+
+struct stream_context {
+	uint64_t last_ns;
+	uint64_t last_period;
+	uint64_t interval_ns;
+	uint32_t thread, cpu, event;
+};
+
+struct stream {
+	struct dict dict;
+	bool header_lost; /* events may be unknown: they are made up as they occur */
+	VEC(struct stream_context) contexts;
+	VEC(struct sample) samples;
+	VEC(struct proc_event) events;
+	VEC(char *) comms; /* of `events` */
+};
+
+void stream_init(struct stream *s, struct dataset *data);
+void stream_deinit(struct stream *s);
+/* Replaces samples and events by the block's; tables grow. On an error there are none. */
+ERR_CHECK struct err *stream_read(struct stream *s, struct cursor body);
+
+#endif
