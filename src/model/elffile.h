@@ -23,10 +23,12 @@ void elffile_destroy(struct elffile *f);
 Elf *elffile_elf(struct elffile *f);               /* owned by f */
 uint16_t elffile_machine(const struct elffile *f); /* EM_* */
 bool elffile_is_64bit(const struct elffile *f);
+uint64_t elffile_size(const struct elffile *f); /* bytes, when it was opened */
 /* 0 if there is none. */
 size_t elffile_build_id(const struct elffile *f, uint8_t ret[BUILD_ID_MAX]);
-/* Fills mtime, size, and build-id where the binary has none. False if the binary's build-id or, for
- * want of one on either side, device and inode, say that this is another file. */
+/* Fills mtime, size, and build-id where the binary has none, and counts a revision. False, and
+ * nothing filled, if this is another file: by build-id; where the binary has none, by device and
+ * inode and by an mtime and size filled earlier, as far as they are known. */
 bool elffile_identify(const struct elffile *f, struct binary *binary);
 
 bool elffile_off_to_svma(const struct elffile *f, uint64_t off, uint64_t *ret);
@@ -36,6 +38,9 @@ bool elffile_is_code(const struct elffile *f, uint64_t svma);
 /* Bytes of the file behind an as-linked address range; NULL if the file does not hold them all.
  * Valid as long as f. */
 const uint8_t *elffile_bytes(struct elffile *f, uint64_t svma, uint64_t len);
+
+/* The same by file offset. */
+const uint8_t *elffile_bytes_at(struct elffile *f, uint64_t off, uint64_t len);
 
 /* The FDE (.eh_frame_hdr or .eh_frame) that covers svma: [start, end). False if none does. */
 bool elffile_fde(struct elffile *f, uint64_t svma, uint64_t *ret_start, uint64_t *ret_end);
