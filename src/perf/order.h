@@ -24,13 +24,16 @@ struct order {
 	struct order_input *inputs; /* owned */
 	size_t n;
 	uint64_t limit_ns;
+	uint64_t others_ns;       /* the earliest time in any input but the last chosen */
 	struct order_input *last; /* whose record was given out last and is yet to be consumed */
 };
 
 void order_init(struct order *o);
 void order_deinit(struct order *o);
-/* `ring` and `layout` must outlive the order. */
+/* `ring` and `layout` must outlive the order. Of two records of one time, that of the ring added
+ * first comes first: add side-band rings before sample rings. */
 void order_add(struct order *o, struct ring *ring, const struct record_layout *layout);
+/* UINT64_MAX: everything. A record without a time comes at once. */
 void order_begin(struct order *o, uint64_t limit_ns);
 /* False when nothing older than the limit is left. The record is valid until the next call. */
 bool order_next(struct order *o, size_t *ret_index, const struct perf_event_header **ret);

@@ -17,6 +17,12 @@ struct record_layout {
 	uint64_t sample_regs_user;
 	uint64_t sample_regs_intr;
 	bool sample_id_all;
+
+	/* What follows from those; record_layout_init() works it out. */
+	uint8_t trailer_len;  /* bytes of sample_id at the end of a record; 0: none */
+	uint8_t trailer_time; /* its time, in bytes before the end; 0: none */
+	uint8_t sample_time;  /* time of a sample, in bytes from its header; 0: none */
+	bool is_plain;        /* IDENTIFIER|IP|TID|TIME|PERIOD, with or without CALLCHAIN */
 };
 
 void record_layout_init(struct record_layout *l, const struct perf_event_attr *attr);
@@ -27,8 +33,9 @@ void record_layout_init(struct record_layout *l, const struct perf_event_attr *a
 int record_sample_id_offset(const struct record_layout *l);
 int record_trailer_id_offset(const struct record_layout *l);
 
-/* Parses one record of `h->size` bytes. An error is a record whose lengths do not fit: nothing of
- * it may be used. Types this does not know give RAW_OTHER. */
+/* Parses one record of `h->size` bytes that begins at a multiple of 8. An error is a record whose
+ * lengths do not fit: nothing of it may be used. Types this does not know give RAW_OTHER. Pointers
+ * in the event point into the record. */
 ERR_CHECK struct err *record_parse(const struct record_layout *l, const struct perf_event_header *h,
 				   struct raw_event *ret);
 /* Only the time of a record (0 if it carries none), for merging: cheap. */

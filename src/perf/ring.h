@@ -19,6 +19,7 @@ struct ring {
 	uint64_t tail; /* where we are; ahead of the published data_tail */
 	uint64_t head; /* how far the kernel was at the last ring_refresh() */
 	uint64_t published;
+	size_t map_len;     /* bytes to unmap; 0: the memory is the caller's */
 	uint64_t n_damaged; /* times the data made no sense and the rest was skipped */
 	uint8_t *scratch;   /* 64 KiB, made at the first wrap */
 };
