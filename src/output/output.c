@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "output/folded.h"
+#include "output/text.h"
+#include "output/tree.h"
 
 const struct output *const outputs[] = {
 	&folded_output,
+	&text_output,
+	&tree_output,
 	NULL,
 };
 

@@ -245,6 +245,7 @@ struct err *calltree_build(const struct profile *p, const struct names *names,
 		.memo = xcalloc(n_nodes, sizeof(*b.memo)),
 	};
 
+	b.t->reversed = opt->reverse;
 	framefuncs_init(&b.ff, b.t, names, opt);
 	find_outermost(&b, n_nodes);
 	if (opt->frames && opt->frames->has_symbol)
