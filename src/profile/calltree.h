@@ -48,7 +48,7 @@ struct calltree {
 	VEC(struct cut_binary) cuts;   /* most samples first */
 	uint64_t unmatched_samples;    /* left out by --symbol */
 	uint32_t max_depth;            /* of nodes; the root has depth 0 */
-	bool reversed; /* a parent is called by its children */
+	bool reversed;                 /* a parent is called by its children */
 	/* private */
 	struct table child_table, func_table;
 	struct intern strings;

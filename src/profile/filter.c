@@ -8,17 +8,35 @@ void filter_init(struct filter *f)
 	*f = (struct filter){ 0 };
 }
 
+static void name_list_deinit(struct name_list *l)
+{
+	for (size_t i = 0; i < l->v.n; i++)
+		free(l->v.v[i]);
+	vec_deinit(&l->v);
+}
+
 void filter_deinit(struct filter *f)
 {
-	for (size_t i = 0; i < f->comms.n; i++)
-		free(f->comms.v[i]);
-	for (size_t i = 0; i < f->binaries.n; i++)
-		free(f->binaries.v[i]);
-	vec_deinit(&f->comms);
-	vec_deinit(&f->binaries);
+	name_list_deinit(&f->comms);
+	name_list_deinit(&f->binaries);
 	vec_deinit(&f->pids.v);
 	vec_deinit(&f->tids.v);
 	vec_deinit(&f->cpus.v);
+}
+
+void filter_add_names(const char *text, struct name_list *ret)
+{
+	vec_push(&ret->v, xstrdup(text));
+	if (!strchr(text, ','))
+		return;
+	for (const char *p = text;; p++) {
+		size_t len = strcspn(p, ",");
+
+		vec_push(&ret->v, xstrndup(p, len));
+		p += len;
+		if (!*p)
+			return;
+	}
 }
 
 /* strtoul takes blanks and signs; a list of numbers does not. */
@@ -120,18 +138,19 @@ bool filter_has_thread(const struct filter *f, const struct thread_entry *t)
 {
 	if (!number_list_has(&f->pids, t->pid) || !number_list_has(&f->tids, t->tid))
 		return false;
-	if (!f->comms.n)
+	if (!f->comms.v.n)
 		return true;
-	for (size_t i = 0; i < f->comms.n; i++)
-		if (!strcmp(f->comms.v[i], t->comm) || !strcmp(f->comms.v[i], t->process_comm))
+	for (size_t i = 0; i < f->comms.v.n; i++)
+		if (!strcmp(f->comms.v.v[i], t->comm) || !strcmp(f->comms.v.v[i], t->process_comm))
 			return true;
 	return false;
 }
 
 bool filter_has_binary(const struct filter *f, const struct binary *b)
 {
-	for (size_t i = 0; i < f->binaries.n; i++)
-		if (!strcmp(f->binaries.v[i], b->path) || !strcmp(f->binaries.v[i], binary_name(b)))
+	for (size_t i = 0; i < f->binaries.v.n; i++)
+		if (!strcmp(f->binaries.v.v[i], b->path) ||
+		    !strcmp(f->binaries.v.v[i], binary_name(b)))
 			return true;
 	return false;
 }

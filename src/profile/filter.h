@@ -16,15 +16,22 @@ struct number_list {
 	VEC(struct number_range) v;
 };
 
+/* Empty: any name. */
+struct name_list {
+	VEC(char *) v; /* owned */
+};
+
 struct filter {
-	VEC(char *) comms; /* thread or process name equals one; empty: all; owned */
+	struct name_list comms; /* thread or process name equals one */
 	struct number_list pids, tids, cpus;
-	VEC(char *) binaries;    /* a frame of the stack lies in one (name or path); owned */
-	uint64_t from_ns, to_ns; /* from the first sample of the data; to_ns 0: to the end */
+	struct name_list binaries; /* a frame of the stack lies in one (name or path) */
+	uint64_t from_ns, to_ns;   /* from the first sample of the data; to_ns 0: to the end */
 };
 
 void filter_init(struct filter *f);
 void filter_deinit(struct filter *f);
+/* Appends "a" and "b" of "a,b", and "a,b" as well, for who is really called so. */
+void filter_add_names(const char *text, struct name_list *ret);
 /* Appends; `option` is named in errors. */
 ERR_CHECK struct err *filter_add_numbers(const char *option, const char *text,
 					 struct number_list *ret);

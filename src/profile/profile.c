@@ -128,7 +128,7 @@ static void learn(struct builder *b)
 		       (n_nodes - b->recent.n) * sizeof(*b->recent.v));
 		b->recent.n = n_nodes;
 	}
-	if (!b->filter || !b->filter->binaries.n)
+	if (!b->filter || !b->filter->binaries.v.n)
 		return;
 	vec_reserve(&b->in_binary, n_nodes);
 	while (b->in_binary.n < n_nodes) {
@@ -156,7 +156,7 @@ static bool sample_passes(const struct builder *b, const struct sample *s)
 	}
 	if (f->cpus.v.n && !number_list_has(&f->cpus, s->cpu))
 		return false;
-	return !f->binaries.n || b->in_binary.v[s->node];
+	return !f->binaries.v.n || b->in_binary.v[s->node];
 }
 
 static struct stack_weight *stack_slow(struct builder *b, uint32_t group, uint32_t node)

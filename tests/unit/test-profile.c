@@ -188,6 +188,7 @@ static void test_filters(void **state)
 		{ .binary = "libx.so.1", .left = 2 },
 		{ .binary = "/lib/libx.so.1", .left = 2 },
 		{ .binary = "[kernel]", .left = 1 },
+		{ .binary = "[kernel],libx.so.1", .left = 3 },
 		{ .binary = "nosuch", .left = 0 },
 		{ .time = "0.001,0.003", .left = 2 },
 		{ .time = "0.004,", .left = 2 },
@@ -218,9 +219,9 @@ static void test_filters(void **state)
 		if (cases[i].time)
 			assert_null(filter_set_time(&f, cases[i].time));
 		if (cases[i].comm)
-			vec_push(&f.comms, xstrdup(cases[i].comm));
+			filter_add_names(cases[i].comm, &f.comms);
 		if (cases[i].binary)
-			vec_push(&f.binaries, xstrdup(cases[i].binary));
+			filter_add_names(cases[i].binary, &f.binaries);
 		struct profile *p = build(m, &(struct profile_options){ 0 }, &f);
 
 		assert_int_equal(p->samples, cases[i].left);

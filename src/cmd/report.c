@@ -1,0 +1,149 @@
+/* In: argv of `singe report`. Out: a report, and on stderr what the reader of it must know. */
+#include "cmd/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/report_input.h"
+#include "cmd/report_options.h"
+#include "cmd/report_target.h"
+#include "cmd/report_warnings.h"
+#include "config.h"
+#include "output/folded.h"
+#include "output/text.h"
+#include "output/tree.h"
+#include "symbol/symbolizer.h"
+
+/* Everything between input and output; released in main so that leak checks mean something. */
+struct report {
+	struct report_options opt;
+	struct report_input input;
+	struct profile *profile;
+	struct symbolizer *symbols;
+	struct calltree *tree;
+	struct calltree *focused; /* NULL: none asked for */
+	struct diag diag;
+};
+
+static void report_deinit(struct report *r)
+{
+	calltree_destroy(r->focused);
+	calltree_destroy(r->tree);
+	symbolizer_destroy(r->symbols);
+	profile_destroy(r->profile);
+	report_input_deinit(&r->input);
+	report_options_deinit(&r->opt);
+	diag_deinit(&r->diag);
+}
+
+static struct err *report_read(struct report *r)
+{
+	const struct report_options *opt = &r->opt;
+	struct calltree_options tree = {
+		.reverse = opt->reverse,
+		.no_inlines = opt->no_inlines,
+		.addrs = opt->addrs,
+		.frames = &r->opt.frames,
+	};
+
+	TRY(profile_build(r->input.source, &opt->profile, &opt->filter, &r->profile));
+	r->symbols = symbolizer_create(&r->input.data, &r->diag);
+	TRY(symbolizer_run(r->symbols));
+	TRY(calltree_build(r->profile, &r->input.data.names, &tree, &r->tree));
+	if (opt->callers)
+		TRY(focus_build(r->tree, opt->callers, FOCUS_CALLERS, &r->focused));
+	if (opt->callees)
+		TRY(focus_build(r->tree, opt->callees, FOCUS_CALLEES, &r->focused));
+	return NULL;
+}
+
+/* The table of a tree that begins with one function says little: its tree does. */
+static const struct output *table_or_tree(const struct report *r, const struct output *chosen)
+{
+	return chosen == &text_output && r->focused ? &tree_output : chosen;
+}
+
+static struct err *report_write(struct report *r, const struct output *output, FILE *out)
+{
+	const struct report_options *opt = &r->opt;
+	const char *mark = opt->mark ?: "";
+	struct folded_options folded = {
+		.mark_kernel = strchr(mark, 'k'),
+		.mark_jit = strchr(mark, 'j'),
+		.mark_inlined = strchr(mark, 'i'),
+	};
+	struct text_options text = { .by_self = opt->no_children, .limit = opt->max_rows };
+	struct output_context ctx = {
+		.tree = r->focused ?: r->tree,
+		.title = opt->title,
+		.subtitle = opt->subtitle,
+		.min_percent = opt->percent,
+	};
+
+	output = table_or_tree(r, output);
+	if (output == &folded_output)
+		ctx.options = &folded;
+	else if (output == &text_output)
+		ctx.options = &text;
+	return output->write(&ctx, out);
+}
+
+static struct err *report_run(struct report *r)
+{
+	const struct report_options *opt = &r->opt;
+	bool to_stdout = !opt->output || !strcmp(opt->output, "-");
+	bool terminal = to_stdout && isatty(STDOUT_FILENO);
+	const struct output *output = opt->chosen ?: terminal ? &text_output : &folded_output;
+	struct report_target target;
+
+	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
+	TRY(report_read(r));
+	TRY(report_target_open(&target, opt->output, terminal && output != &folded_output,
+			       r->input.fd));
+	TRY(report_target_close(&target, report_write(r, output, target.out)));
+	report_warnings(&r->diag, r->tree, r->symbols);
+	return NULL;
+}
+
+static int usage_error(struct err *err)
+{
+	fprintf(stderr, "singe report: %s\n`singe report --help` lists the options.\n",
+		err_msg(err));
+	err_destroy(err);
+	return 2;
+}
+
+static struct err *check_options(const struct report_options *opt)
+{
+	bool terminal = isatty(STDOUT_FILENO);
+	const struct output *fallback = terminal && !opt->output ? &text_output : &folded_output;
+
+	return report_options_suit(opt, opt->chosen ?: fallback);
+}
+
+int report_main(int argc, char **argv)
+{
+	struct report r = { .input.fd = -1 };
+	struct err *err = report_options_parse(&r.opt, argc, argv);
+	int status = 0;
+
+	if (!err && r.opt.help) {
+		report_usage(stdout);
+	} else if (!err && r.opt.version) {
+		printf("singe %s\n", PACKAGE_VERSION);
+	} else if (err || (err = check_options(&r.opt))) {
+		status = usage_error(err);
+	} else {
+		err = report_run(&r);
+		if (!r.opt.quiet)
+			report_print(&r.diag, r.opt.verbose);
+		if (err) {
+			fprintf(stderr, "singe report: %s\n", err_msg(err));
+			err_destroy(err);
+			status = 1;
+		}
+	}
+	report_deinit(&r);
+	return status;
+}

@@ -1,0 +1,276 @@
+/* In: argv of `singe report`. Out: what is asked for, checked; or what is wrong with it. */
+#include "cmd/report_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+enum kind { FLAG, STRING, LIST };
+
+struct option_row {
+	int letter; /* 0: none */
+	const char *name;
+	enum kind kind;
+	size_t at;           /* in struct report_options */
+	const char *formats; /* the only ones it is for, between blanks; NULL: all */
+	const char *argument, *help;
+};
+
+#define AT(field) offsetof(struct report_options, field)
+
+static const struct option_row rows[] = {
+	{ 'i', "input", STRING, AT(input), NULL, "FILE",
+	  "what to report on (singe.rec); - is stdin" },
+	{ 'f', "format", STRING, AT(format), NULL, "FORMAT", "see below" },
+	{ 'o', "output", STRING, AT(output), NULL, "OUT",
+	  "write to OUT; its suffix picks the format" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "Which samples" },
+	{ 0, "comm", LIST, AT(comms), NULL, "NAME",
+	  "of threads or processes of this name; repeatable" },
+	{ 0, "pid", STRING, AT(pids), NULL, "LIST", "of these processes: 1,2,5-7" },
+	{ 0, "tid", STRING, AT(tids), NULL, "LIST", "of these threads" },
+	{ 0, "cpu", STRING, AT(cpus), NULL, "LIST", "on these CPUs" },
+	{ 0, "binary", LIST, AT(binaries), NULL, "FILE",
+	  "with a frame in this file, by name or path; repeatable" },
+	{ 0, "time", STRING, AT(time), NULL, "FROM,TO",
+	  "seconds from the first sample: 1.5,3 or ,2 or 10," },
+	{ 0, "event", STRING, AT(event), NULL, "NAME",
+	  "of this event (the first); events are never summed" },
+	{ 0, "symbol", STRING, AT(symbol), NULL, "REGEX",
+	  "with a function that matches in its stack" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "What they show" },
+	{ 0, "by", STRING, AT(by), NULL, "GROUP",
+	  "group by comm (default), pid, tid, cpu or none" },
+	{ 0, "hide", STRING, AT(hide), NULL, "REGEX",
+	  "leave functions that match out of the stacks" },
+	{ 0, "reverse", FLAG, AT(reverse), NULL, NULL, "innermost function first" },
+	{ 0, "callers", STRING, AT(callers), NULL, "FUNCTION",
+	  "only who calls FUNCTION (a name or a regex)" },
+	{ 0, "callees", STRING, AT(callees), NULL, "FUNCTION", "only what FUNCTION calls" },
+	{ 0, "no-inlines", FLAG, AT(no_inlines), NULL, NULL, "without inlined calls" },
+	{ 0, "addrs", FLAG, AT(addrs), NULL, NULL, "each address for itself" },
+	{ 0, "weight", STRING, AT(weight), NULL, "KIND",
+	  "samples or period (samples for clocks, else the period)" },
+	{ 0, "min-percent", STRING, AT(min_percent), NULL, "P",
+	  "leave out what weighs less, saying how much that is" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "How they look" },
+	{ 0, "title", STRING, AT(title), " svg text tree ", "TEXT", "headline" },
+	{ 0, "subtitle", STRING, AT(subtitle), " svg text tree ", "TEXT",
+	  "second line, instead of the figures" },
+	{ 0, "mark", STRING, AT(mark), " folded ", "k,j,i",
+	  "suffixes _[k] kernel, _[j] JIT, _[i] inlined" },
+	{ 0, "no-children", FLAG, AT(no_children), " text ", NULL,
+	  "sort by self instead of total" },
+	{ 0, "limit", STRING, AT(limit), " text ", "N", "rows of the table (100); 0: all" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "Messages" },
+	{ 'v', "verbose", FLAG, AT(verbose), NULL, NULL, "details behind the warnings" },
+	{ 'q', "quiet", FLAG, AT(quiet), NULL, NULL, "errors only" },
+	{ 'h', "help", FLAG, AT(help), NULL, NULL, "this text" },
+	{ 'V', "version", FLAG, AT(version), NULL, NULL, "the version of this build" },
+};
+
+enum { N_ROWS = sizeof(rows) / sizeof(*rows), LONG_BASE = 256 };
+
+void report_usage(FILE *out)
+{
+	fputs("usage: singe report [OPTIONS] [FILE]\n\n"
+	      "Turns a recording into text or a picture: without -f and -o a table on a terminal,\n"
+	      "folded stacks into a pipe.\n\n",
+	      out);
+	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct option_row *r = &rows[i];
+		char left[48] = "";
+
+		if (!r->name) {
+			fprintf(out, "\n%s:\n", r->help);
+			continue;
+		}
+		snprintf(left, sizeof(left), "--%s%s%s", r->name, r->argument ? " " : "",
+			 r->argument ?: "");
+		if (r->letter)
+			fprintf(out, "  -%c, %-20s %s\n", r->letter, left, r->help);
+		else
+			fprintf(out, "      %-20s %s\n", left, r->help);
+	}
+	fputs("\nFormats:\n", out);
+	for (size_t i = 0; outputs[i]; i++)
+		fprintf(out, "  %-24s %s%s%s\n", outputs[i]->name, outputs[i]->what,
+			*outputs[i]->suffix ? ", " : "", outputs[i]->suffix);
+}
+
+void report_options_deinit(struct report_options *o)
+{
+	vec_deinit(&o->comms.v);
+	vec_deinit(&o->binaries.v);
+	filter_deinit(&o->filter);
+	frame_filter_deinit(&o->frames);
+}
+
+static void take(struct report_options *o, const struct option_row *r, const char *value)
+{
+	char *at = (char *)o + r->at;
+
+	switch (r->kind) {
+	case FLAG:
+		*(bool *)at = true;
+		break;
+	case STRING:
+		*(const char **)at = value;
+		break;
+	case LIST:
+		vec_push(&((struct arg_list *)(void *)at)->v, value);
+		break;
+	}
+}
+
+static struct err *take_all(struct report_options *o, int argc, char **argv)
+{
+	struct option longs[N_ROWS + 1] = { 0 };
+	char shorts[2 * N_ROWS + 2] = ":";
+	size_t n_longs = 0, n_shorts = 1;
+
+	for (int i = 0; i < N_ROWS; i++) {
+		if (!rows[i].name)
+			continue;
+		longs[n_longs++] =
+			(struct option){ rows[i].name, rows[i].kind != FLAG, NULL, LONG_BASE + i };
+		if (rows[i].letter)
+			shorts[n_shorts++] = (char)rows[i].letter;
+		if (rows[i].letter && rows[i].kind != FLAG)
+			shorts[n_shorts++] = ':';
+	}
+	optind = 0; /* glibc: start anew */
+	opterr = 0;
+	for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+		const char *what = argv[optind - 1];
+		int row = c - LONG_BASE;
+
+		if (c == ':')
+			return err_new("%s needs a value", what);
+		if (c == '?')
+			return optopt && optopt < LONG_BASE
+				       ? err_new("there is no option -%c", optopt)
+				       : err_new("cannot take %s", what);
+		for (int i = 0; c < LONG_BASE && i < N_ROWS; i++)
+			if (rows[i].letter == c)
+				row = i;
+		take(o, &rows[row], optarg);
+	}
+	for (; optind < argc; optind++) {
+		if (o->input)
+			return err_new("one input at a time: %s or %s", o->input, argv[optind]);
+		o->input = argv[optind];
+	}
+	return NULL;
+}
+
+/* The place of `text` in a NULL-terminated list of words; NULL text keeps `ret`. */
+static struct err *choose(const char *option, const char *text, const char *const *words, int *ret)
+{
+	if (!text)
+		return NULL;
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text)) {
+			*ret = i;
+			return NULL;
+		}
+	}
+	return err_new("--%s does not know '%s'; see --help", option, text);
+}
+
+static struct err *parse_number(const char *option, const char *text, double least, double *ret)
+{
+	char *end;
+
+	if (!text)
+		return NULL;
+	errno = 0;
+	double value = strtod(text, &end);
+
+	if (errno || end == text || *end || !isfinite(value) || value < least)
+		return err_new("--%s takes a number, not '%s'", option, text);
+	*ret = value;
+	return NULL;
+}
+
+static struct err *understand_filters(struct report_options *o)
+{
+	struct filter *f = &o->filter;
+
+	for (size_t i = 0; i < o->comms.v.n; i++)
+		filter_add_names(o->comms.v.v[i], &f->comms);
+	for (size_t i = 0; i < o->binaries.v.n; i++)
+		filter_add_names(o->binaries.v.v[i], &f->binaries);
+	if (o->pids)
+		TRY(filter_add_numbers("--pid", o->pids, &f->pids));
+	if (o->tids)
+		TRY(filter_add_numbers("--tid", o->tids, &f->tids));
+	if (o->cpus)
+		TRY(filter_add_numbers("--cpu", o->cpus, &f->cpus));
+	if (o->time)
+		TRY(filter_set_time(f, o->time));
+	if (o->symbol)
+		TRY(frame_filter_set_symbol(&o->frames, o->symbol));
+	if (o->hide)
+		TRY(frame_filter_set_hide(&o->frames, o->hide));
+	return NULL;
+}
+
+static struct err *understand_format(struct report_options *o)
+{
+	if (o->format && !(o->chosen = output_find(o->format)))
+		return err_new("there is no format '%s'; see --help", o->format);
+	if (o->chosen || !o->output || !strcmp(o->output, "-"))
+		return NULL;
+	o->chosen = output_by_suffix(o->output);
+	return o->chosen || o->dump
+		       ? NULL
+		       : err_new("the name %s does not say which format: give -f", o->output);
+}
+
+struct err *report_options_parse(struct report_options *o, int argc, char **argv)
+{
+	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", NULL };
+	static const char *const weights[] = { "default", "samples", "period", NULL };
+	int by = GROUP_COMM, weight = WEIGHT_DEFAULT;
+	double rows_asked = 100;
+
+	*o = (struct report_options){ 0 };
+	TRY(take_all(o, argc, argv));
+	TRY(understand_format(o));
+	TRY(understand_filters(o));
+	TRY(choose("by", o->by, groups, &by));
+	TRY(choose("weight", o->weight, weights, &weight));
+	TRY(parse_number("min-percent", o->min_percent, 0, &o->percent));
+	TRY(parse_number("limit", o->limit, 0, &rows_asked));
+	if (rows_asked > 1e9 || rows_asked != floor(rows_asked))
+		return err_new("--limit takes a number of rows, not '%s'", o->limit);
+	if (o->callers && o->callees)
+		return err_new("--callers and --callees exclude each other");
+	if (o->mark && strspn(o->mark, "kji,") != strlen(o->mark))
+		return err_new("--mark takes letters of k,j,i, not '%s'", o->mark);
+	o->max_rows = (unsigned long)rows_asked;
+	o->profile = (struct profile_options){
+		.by = (enum group_by)by,
+		.weight = (enum weight_kind)weight,
+		.event = o->event,
+	};
+	return NULL;
+}
+
+struct err *report_options_suit(const struct report_options *o, const struct output *output)
+{
+	_cleanup_free_ char *name = xasprintf(" %s ", output->name);
+
+	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct option_row *r = &rows[i];
+		const char *at = (const char *)o + r->at;
+		bool given = r->kind == FLAG ? *(const bool *)at : *(const char *const *)at != NULL;
+
+		if (r->name && r->formats && given && !strstr(r->formats, name))
+			return err_new("--%s means nothing to -f %s, only to:%s", r->name,
+				       output->name, r->formats);
+	}
+	return NULL;
+}

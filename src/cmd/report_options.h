@@ -1,0 +1,42 @@
+/* The command line of `singe report`, as typed and as understood. */
+#ifndef CMD_REPORT_OPTIONS_H
+#define CMD_REPORT_OPTIONS_H
+
+#include "output/output.h"
+#include "profile/focus.h"
+
+struct arg_list {
+	VEC(const char *) v;
+};
+
+struct report_options {
+	/* As typed. NULL, false or empty: not given. Views of argv. */
+	const char *input, *format, *output, *dump;
+	struct arg_list comms, binaries;
+	const char *pids, *tids, *cpus, *time, *event, *symbol, *hide;
+	const char *by, *weight, *min_percent, *callers, *callees;
+	const char *title, *subtitle;
+	const char *mark, *limit;                            /* folded; text */
+	const char *width, *min_width, *colors, *count_name; /* svg */
+	bool no_children, inverted;                          /* text; svg */
+	bool reverse, no_inlines, addrs;
+	bool verbose, quiet, help, version;
+
+	/* As understood, by report_options_parse(). */
+	const struct output *chosen; /* NULL: neither -f nor a suffix of -o said */
+	struct filter filter;
+	struct frame_filter frames;
+	struct profile_options profile;
+	double percent;
+	unsigned long max_rows;
+};
+
+void report_options_deinit(struct report_options *o);
+/* Zeroes and fills `o`, which is to be released in any case. The error is a usage error. */
+ERR_CHECK struct err *report_options_parse(struct report_options *o, int argc, char **argv);
+/* Fails if an option was given that `output` knows nothing of: none is accepted and ignored. */
+ERR_CHECK struct err *report_options_suit(const struct report_options *o,
+					  const struct output *output);
+void report_usage(FILE *out);
+
+#endif

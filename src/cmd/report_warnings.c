@@ -1,0 +1,226 @@
+/* In: totals, verdicts, unnamed frames. Out: one sentence a cause. */
+#include "cmd/report_warnings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/output.h"
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void warn_losses(struct diag *diag, const struct profile *p)
+{
+	const struct totals *t = &p->data->totals;
+
+	if (t->lost)
+		diag_add(diag, DIAG_WARNING, "lost",
+			 "%" PRIu64
+			 " samples were lost (%.1f %%): the buffers ran over; record with "
+			 "larger ones (-m) or less often (-F)",
+			 t->lost, percent(t->lost, t->lost + t->samples));
+	if (t->lost_sideband)
+		diag_add(diag, DIAG_WARNING, "lost-sideband",
+			 "%" PRIu64 " records of mappings and names were lost: some functions may "
+			 "have wrong names",
+			 t->lost_sideband);
+	if (t->throttled)
+		diag_add(diag, DIAG_WARNING, "throttled",
+			 "the kernel paused sampling %" PRIu64
+			 " times: the rate was too high; record "
+			 "with a lower -F",
+			 t->throttled);
+	for (size_t i = 0; i < p->data->meta.fallbacks.n; i++)
+		diag_add(diag, DIAG_NOTE, p->data->meta.fallbacks.v[i],
+			 "when this was recorded: %s", p->data->meta.fallbacks.v[i]);
+}
+
+static void warn_empty(struct diag *diag, const struct calltree *tree)
+{
+	const struct profile *p = tree->profile;
+	uint64_t left_out = p->filtered + tree->unmatched_samples;
+
+	if (p->other_events) {
+		struct buf names = { 0 };
+
+		for (uint32_t i = 0; i < p->data->events.n; i++)
+			if (i != p->event)
+				output_printf(&names, " %s", p->data->events.v[i].name);
+		buf_u8(&names, 0);
+		diag_add(diag, DIAG_NOTE, "other-events",
+			 "this is %s; %" PRIu64
+			 " samples of other events are not in it; choose with "
+			 "--event:%s",
+			 profile_event(p) ? profile_event(p)->name : "no event", p->other_events,
+			 (const char *)names.data);
+		buf_deinit(&names);
+	}
+	if (tree->nodes.v[0].total_samples)
+		return;
+	if (left_out)
+		diag_add(diag, DIAG_WARNING, "empty",
+			 "the filters leave none of %" PRIu64 " samples", left_out);
+	else
+		diag_add(diag, DIAG_WARNING, "empty",
+			 "0 samples in %.1f s: the target did not run, or not where it was watched",
+			 (double)output_duration_ns(p) / 1e9);
+}
+
+static const char *remedy(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_COPY_SMALL:
+		return "record with a larger copy of the stack: -g dwarf,65528, or with -g auto";
+	case VERDICT_DEPTH_LIMIT:
+		return "raise it with `sysctl kernel.perf_event_max_stack=1024` and record again";
+	case VERDICT_FP_END:
+		return "code without frame pointers, or caught in its first instructions; build "
+		       "with -fno-omit-frame-pointer or record with -g dwarf";
+	case VERDICT_NO_CFI:
+		return "build with -fasynchronous-unwind-tables, or keep .eh_frame when stripping";
+	case VERDICT_NO_CFI_YET:
+		return "only at the start of a recording: record longer";
+	case VERDICT_NO_STACK:
+	case VERDICT_BAD_CFA:
+	case VERDICT_COMPLETE:
+	case N_VERDICTS:
+		break;
+	}
+	return "their outer callers are not known";
+}
+
+/* One sentence a verdict, with the binaries that weigh most in it. */
+static void warn_verdict(struct diag *diag, const struct calltree *tree, enum verdict v,
+			 uint64_t all)
+{
+	const struct binaries *binaries = &tree->profile->data->binaries;
+	double share = percent(tree->verdicts[v], all);
+	struct buf where = { 0 };
+	int named = 0;
+
+	for (size_t i = 0; i < tree->cuts.n && named < 3; i++) {
+		const struct cut_binary *c = &tree->cuts.v[i];
+
+		if (c->verdict != v || c->binary == BINARY_UNKNOWN)
+			continue;
+		output_printf(&where, "%s%s %.1f %%", named++ ? ", " : " (",
+			      binary_name(binaries_get(binaries, c->binary)),
+			      percent(c->samples, all));
+	}
+	if (named)
+		output_printf(&where, ")");
+	buf_u8(&where, 0);
+	diag_add(diag, share >= 1 ? DIAG_WARNING : DIAG_DETAIL, verdict_name(v),
+		 "%.1f %% of the stacks are cut, %s%s: %s", share, verdict_name(v),
+		 (const char *)where.data, remedy(v));
+	buf_deinit(&where);
+}
+
+static void warn_cuts(struct diag *diag, const struct calltree *tree)
+{
+	uint64_t all = 0;
+
+	if (output_complete_percent(tree) < 0)
+		return;
+	for (int v = 0; v < N_VERDICTS; v++)
+		all += tree->verdicts[v];
+	for (int v = 1; v < N_VERDICTS; v++)
+		if (tree->verdicts[v])
+			warn_verdict(diag, tree, (enum verdict)v, all);
+}
+
+struct unnamed {
+	uint32_t binary;
+	uint64_t samples;
+};
+
+static int unnamed_cmp(const void *a, const void *b)
+{
+	const struct unnamed *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return (x->binary > y->binary) - (x->binary < y->binary);
+}
+
+static const char *why_unnamed(const struct binary *b, const struct symbol_status *status)
+{
+	if (status && status->why)
+		return status->why;
+	switch (b->kind) {
+	case BINARY_KIND_ANON:
+		return "code made at run time, without a map of it";
+	case BINARY_KIND_KERNEL:
+		return "the kernel's symbols were not readable: `sysctl kernel.kptr_restrict=0`, "
+		       "as "
+		       "root";
+	case BINARY_KIND_UNKNOWN:
+	case BINARY_KIND_FILE:
+	case BINARY_KIND_VDSO:
+	case BINARY_KIND_TEXT:
+		break;
+	}
+	return "stripped: install or keep its symbols";
+}
+
+static void warn_names(struct diag *diag, const struct calltree *tree,
+		       const struct symbolizer *symbols)
+{
+	const struct binaries *binaries = &tree->profile->data->binaries;
+	uint64_t all = tree->nodes.v[0].total_samples;
+	size_t n = binaries->v.n;
+	_cleanup_free_ struct unnamed *u = xcalloc(n, sizeof(*u));
+
+	for (uint32_t i = 0; i < n; i++)
+		u[i].binary = i;
+	for (size_t i = 1; i < tree->nodes.n; i++) {
+		const struct func *f = &tree->funcs.v[tree->nodes.v[i].func];
+
+		if (!f->named && f->origin != ORIGIN_GROUP && f->origin != ORIGIN_UNKNOWN)
+			u[f->binary].samples += tree->nodes.v[i].self_samples;
+	}
+	qsort(u, n, sizeof(*u), unnamed_cmp);
+	for (size_t i = 0; i < n && u[i].samples; i++) {
+		const struct binary *b = binaries_get(binaries, u[i].binary);
+		bool much = i < 5 && percent(u[i].samples, all) >= 1;
+		_cleanup_free_ char *cause = xasprintf("unnamed %u", u[i].binary);
+
+		diag_add(diag, much ? DIAG_WARNING : DIAG_DETAIL, cause,
+			 "%.1f %% of the samples are in functions of %s without a name: %s",
+			 percent(u[i].samples, all),
+			 b->kind == BINARY_KIND_FILE ? b->path : binary_name(b),
+			 why_unnamed(b, symbols ? symbolizer_status(symbols, u[i].binary) : NULL));
+	}
+}
+
+void report_warnings(struct diag *diag, const struct calltree *tree,
+		     const struct symbolizer *symbols)
+{
+	warn_empty(diag, tree);
+	warn_losses(diag, tree->profile);
+	warn_cuts(diag, tree);
+	warn_names(diag, tree, symbols);
+}
+
+/* Paths and names come from outside: a terminal must not obey them. */
+void report_print(const struct diag *diag, bool verbose)
+{
+	for (size_t i = 0; i < diag->entries.n; i++) {
+		const struct diag_entry *e = &diag->entries.v[i];
+		struct buf text = { 0 };
+
+		if (e->level == DIAG_DETAIL && !verbose)
+			continue;
+		output_clean_utf8(&text, e->text, strlen(e->text));
+		buf_u8(&text, 0);
+		fprintf(stderr, "singe report: %s%s", e->level == DIAG_WARNING ? "warning: " : "",
+			(const char *)text.data);
+		if (e->count > 1)
+			fprintf(stderr, " (%" PRIu64 " times)", e->count);
+		fputc('\n', stderr);
+		buf_deinit(&text);
+	}
+}

@@ -1,0 +1,15 @@
+/* What the user must know about a report: each cause once, with its share and the remedy. */
+#ifndef CMD_REPORT_WARNINGS_H
+#define CMD_REPORT_WARNINGS_H
+
+#include "base/diag.h"
+#include "profile/calltree.h"
+#include "symbol/symbolizer.h"
+
+/* Appends to `diag`. `tree` as built, before any focus; `symbols` may be NULL. */
+void report_warnings(struct diag *diag, const struct calltree *tree,
+		     const struct symbolizer *symbols);
+/* Writes the entries to stderr as "singe report: …": details only if `verbose`. */
+void report_print(const struct diag *diag, bool verbose);
+
+#endif
