@@ -194,6 +194,16 @@ static struct err *parse_number(const char *option, const char *text, double lea
 	return NULL;
 }
 
+static struct err *parse_rows(const char *text, unsigned long *ret)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits || digits > 9 || text[digits])
+		return err_new("--limit takes a number of rows, not '%s'", text);
+	*ret = strtoul(text, NULL, 10);
+	return NULL;
+}
+
 static struct err *understand_filters(struct report_options *o)
 {
 	struct filter *f = &o->filter;
@@ -234,23 +244,20 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", NULL };
 	static const char *const weights[] = { "default", "samples", "period", NULL };
 	int by = GROUP_COMM, weight = WEIGHT_DEFAULT;
-	double rows_asked = 100;
 
-	*o = (struct report_options){ 0 };
+	*o = (struct report_options){ .max_rows = 100 };
 	TRY(take_all(o, argc, argv));
 	TRY(understand_format(o));
 	TRY(understand_filters(o));
 	TRY(choose("by", o->by, groups, &by));
 	TRY(choose("weight", o->weight, weights, &weight));
 	TRY(parse_number("min-percent", o->min_percent, 0, &o->percent));
-	TRY(parse_number("limit", o->limit, 0, &rows_asked));
-	if (rows_asked > 1e9 || rows_asked != floor(rows_asked))
-		return err_new("--limit takes a number of rows, not '%s'", o->limit);
+	if (o->limit)
+		TRY(parse_rows(o->limit, &o->max_rows));
 	if (o->callers && o->callees)
 		return err_new("--callers and --callees exclude each other");
 	if (o->mark && strspn(o->mark, "kji,") != strlen(o->mark))
 		return err_new("--mark takes letters of k,j,i, not '%s'", o->mark);
-	o->max_rows = (unsigned long)rows_asked;
 	o->profile = (struct profile_options){
 		.by = (enum group_by)by,
 		.weight = (enum weight_kind)weight,
