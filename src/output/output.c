@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "output/folded.h"
+#include "output/svg.h"
 #include "output/text.h"
 #include "output/tree.h"
 
 const struct output *const outputs[] = {
 	&folded_output,
+	&svg_output,
 	&text_output,
 	&tree_output,
 	NULL,
