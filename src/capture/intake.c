@@ -1,0 +1,175 @@
+/* In: records of all rings in order of time. Out: samples in the recording. */
+#include "capture/intake.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+void intake_init(struct intake *in, const struct rings *rings)
+{
+	*in = (struct intake){
+		.caches = xcalloc(rings->n, sizeof(*in->caches)),
+		.seen = xcalloc(rings->n, sizeof(*in->seen)),
+	};
+	hits_init(&in->hits);
+}
+
+void intake_deinit(struct intake *in)
+{
+	free(in->caches);
+	free(in->seen);
+	err_destroy(in->failed);
+	hits_deinit(&in->hits);
+}
+
+static bool cache_event(struct intake *in, struct intake_cache *c, uint64_t id)
+{
+	const struct opened *opened = openings_find(&in->attach->openings, id);
+
+	if (!opened || opened->event == OPENING_SIDEBAND) {
+		diag_add(in->diag, DIAG_WARNING, "unknown-event-id",
+			 "samples came with an event id that was not opened; they are left out");
+		return false;
+	}
+	c->id = id;
+	c->opening = opened->opening;
+	c->event = opened->event;
+	return true;
+}
+
+static void cache_thread(struct intake *in, struct intake_cache *c, const struct raw_event *ev)
+{
+	c->pid = ev->pid;
+	c->tid = ev->tid;
+	c->valid = true;
+	c->thread = NULL;
+	if (tasks_is_ours(in, ev->pid))
+		c->thread = world_thread(in->world, ev->pid, ev->tid);
+}
+
+static struct err *take_sample(struct intake *in, size_t cpu_index, const struct raw_event *ev)
+{
+	struct intake_cache *c = &in->caches[cpu_index];
+	struct totals *totals = &in->data->totals;
+
+	if (c->id != ev->id && !cache_event(in, c, ev->id))
+		return NULL;
+	if (c->tid != ev->tid || c->pid != ev->pid || !c->valid)
+		cache_thread(in, c, ev);
+	struct thread *t = c->thread;
+
+	if (!t || in->full)
+		return NULL;
+	if (t->opening != c->opening) {
+		if (t->opening) {
+			totals->duplicates++;
+			return NULL;
+		}
+		t->opening = c->opening;
+	}
+	struct sample s = {
+		.time_ns = ev->time_ns,
+		.period = ev->sample.period,
+		.thread = world_thread_entry(in->world, t),
+		.node = chains_node(in->chains, &t->process->as, ev->mode, &ev->sample),
+		.cpu = in->rings->v[cpu_index].cpu,
+		.event = c->event,
+	};
+
+	hits_add(&in->hits, s.node);
+	if (!totals->samples++)
+		totals->first_ns = s.time_ns;
+	totals->last_ns = s.time_ns > totals->last_ns ? s.time_ns : totals->last_ns;
+	in->full = totals->samples == in->max_samples;
+	return writer_sample(in->writer, &s);
+}
+
+static struct err *take_lost(struct intake *in, enum ring_role role, const struct raw_event *ev)
+{
+	struct proc_event e = { .kind = PROC_LOST, .time_ns = ev->time_ns, .lost = ev->lost.lost };
+
+	in->lost[role] += ev->lost.lost;
+	return in->writer ? writer_event(in->writer, &e) : NULL;
+}
+
+static struct err *take(struct intake *in, size_t input, const struct perf_event_header *h)
+{
+	enum ring_role role = input < in->rings->n ? RING_SIDE : RING_SAMPLES;
+	size_t cpu_index = role == RING_SIDE ? input : input - in->rings->n;
+	struct raw_event ev;
+	struct err *err = record_parse(&in->rings->layouts[role], h, &ev);
+
+	if (err) {
+		diag_err(in->diag, DIAG_WARNING, "bad-record", err);
+		return NULL;
+	}
+	switch (ev.kind) {
+	case RAW_SAMPLE:
+		/* Nothing samples before the writer is there. */
+		return in->writer ? take_sample(in, cpu_index, &ev) : NULL;
+	case RAW_LOST:
+	case RAW_LOST_SAMPLES:
+		return take_lost(in, role, &ev);
+	case RAW_THROTTLE:
+		in->data->totals.throttled++;
+		return NULL;
+	case RAW_MMAP:
+	case RAW_COMM:
+	case RAW_FORK:
+	case RAW_EXIT:
+		return tasks_take(in, cpu_index, &ev);
+	case RAW_UNTHROTTLE:
+	case RAW_KSYMBOL:
+	case RAW_SWITCH:
+	case RAW_OTHER:
+		break;
+	}
+	return NULL;
+}
+
+static struct err *restart(struct intake *in, uint64_t now_ns)
+{
+	hits_collect(&in->hits, &in->data->tree);
+	TRY(writer_restart(in->writer));
+	frametree_clear(&in->data->tree);
+	chains_clear(in->chains);
+	return intake_write_maps(in, now_ns);
+}
+
+struct err *intake_drain(struct intake *in, uint64_t limit_ns)
+{
+	struct err *err = NULL;
+	const struct perf_event_header *h;
+	size_t input;
+
+	order_begin(&in->rings->order, limit_ns);
+	while (!err && order_next(&in->rings->order, &input, &h))
+		err = take(in, input, h);
+	order_end(&in->rings->order);
+	if (!err && in->writer && writer_restart_due(in->writer))
+		err = restart(in, in->data->totals.last_ns);
+	return err;
+}
+
+void intake_files(struct intake *in)
+{
+	struct file_result r;
+
+	while (files_take(in->files, &r)) {
+		struct binary *b = binaries_get(&in->data->binaries, r.binary);
+
+		if (r.err) {
+			_cleanup_free_ char *cause = xasprintf("open %s", b->path);
+
+			diag_err(in->diag, DIAG_DETAIL, cause, r.err);
+			continue;
+		}
+		b->mtime_ns = r.found.mtime_ns;
+		b->size = r.found.size;
+		if (!b->build_id_len) {
+			memcpy(b->build_id, r.found.build_id, sizeof(b->build_id));
+			b->build_id_len = r.found.build_id_len;
+		}
+		b->revision++;
+	}
+}

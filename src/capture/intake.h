@@ -1,0 +1,85 @@
+/* Where raw events become what is written: side-band drives the world, samples are placed and
+ * handed to the writer. Decides who counts: the targets, each thread from one opening only. */
+#ifndef CAPTURE_INTAKE_H
+#define CAPTURE_INTAKE_H
+
+#include "base/diag.h"
+#include "capture/attach.h"
+#include "capture/files.h"
+#include "capture/hits.h"
+#include "model/world.h"
+#include "recording/writer.h"
+#include "unwind/chain.h"
+
+enum intake_scope {
+	INTAKE_OPENED,   /* whatever comes was attached to */
+	INTAKE_FOLLOWED, /* system-wide events: processes marked with intake_follow() */
+	INTAKE_ALL,      /* system-wide events: everybody but ourselves */
+};
+
+/* What the last sample of a CPU resolved to. */
+struct intake_cache {
+	uint64_t id;
+	uint32_t opening;
+	uint32_t event;
+	uint32_t pid, tid;
+	struct thread *thread; /* NULL: not one of ours */
+	bool valid;
+};
+
+/* The last side-band record of a ring: the same one comes once for each opening a thread has. */
+struct intake_seen {
+	enum raw_kind kind;
+	uint32_t pid, tid;
+	uint64_t what;
+	uint64_t id;
+};
+
+struct intake {
+	struct dataset *data;
+	struct world *world;
+	struct chains *chains;
+	struct writer *writer; /* NULL until recording: side-band is applied, nothing written */
+	struct rings *rings;
+	const struct attach *attach;
+	const struct opener *opener;
+	struct files *files;
+	struct diag *diag;
+	struct hits hits;
+
+	enum intake_scope scope;
+	bool follow_uid; /* a process is followed once it execs as `uid` */
+	uint32_t uid;
+	bool inherit;         /* children of followed processes are followed */
+	uint64_t max_samples; /* 0: no limit */
+	bool full;            /* max_samples reached */
+
+	struct intake_cache *caches; /* one a CPU */
+	struct intake_seen *seen;    /* likewise */
+	uint64_t at_ns;              /* time of the record being applied */
+	uint64_t attached_ns; /* FORK records older than this are of threads the scan may know */
+	uint64_t lost[N_RING_ROLES]; /* sums of LOST records */
+	struct err *failed;          /* of a write in a callback of the world */
+};
+
+/* The pointers and the scope are the caller's to fill, before the first intake_drain(). */
+void intake_init(struct intake *in, const struct rings *rings);
+void intake_deinit(struct intake *in);
+
+/* Marks a process as a target. */
+void intake_follow(struct intake *in, uint32_t pid);
+/* Takes from the rings what is older than `limit_ns`. */
+ERR_CHECK struct err *intake_drain(struct intake *in, uint64_t limit_ns);
+/* Applies what the helper found out of files. */
+void intake_files(struct intake *in);
+/* A mapping that came into a process: written if recording. For the world's callback. */
+void intake_mapped(struct intake *in, const struct process *p, const struct mapping *m);
+/* Writes every live mapping: at the start, and after a restart of the dictionary. */
+ERR_CHECK struct err *intake_write_maps(struct intake *in, uint64_t now_ns);
+
+/* For a side-band record; the other half of intake_drain(). */
+ERR_CHECK struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_event *ev);
+/* Ours to record? */
+bool tasks_is_ours(struct intake *in, uint32_t pid);
+
+#endif

@@ -1,0 +1,109 @@
+/* In: the running kernel. Out: what a reader elsewhere needs to know of it. */
+#include "capture/meta.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t meta_now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t meta_cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+size_t meta_note_build_id(const void *notes, size_t len, uint8_t ret[BUILD_ID_MAX])
+{
+	struct cursor c = cursor(notes, len);
+
+	while (cursor_left(&c)) {
+		uint32_t name_len = cursor_u32(&c);
+		uint32_t desc_len = cursor_u32(&c);
+		uint32_t type = cursor_u32(&c);
+		const uint8_t *name = cursor_bytes(&c, ((uint64_t)name_len + 3) & ~UINT64_C(3));
+		const uint8_t *desc = cursor_bytes(&c, ((uint64_t)desc_len + 3) & ~UINT64_C(3));
+
+		if (c.failed)
+			return 0;
+		if (type != NT_GNU_BUILD_ID || name_len != 4 || memcmp(name, "GNU", 4) != 0)
+			continue;
+		if (!desc_len || desc_len > BUILD_ID_MAX)
+			return 0;
+		memcpy(ret, desc, desc_len);
+		return desc_len;
+	}
+	return 0;
+}
+
+/* "ffffffff81000000 T _stext": among the first lines, zero for those who may not see. */
+static uint64_t find_stext(const char *kallsyms)
+{
+	const char *at = strstr(kallsyms, " _stext\n");
+
+	if (!at)
+		return 0;
+	while (at > kallsyms && at[-1] != '\n')
+		at--;
+	return strtoull(at, NULL, 16);
+}
+
+static void set_text(char **to, const char *text)
+{
+	free(*to);
+	*to = xstrndup(text, strcspn(text, "\n"));
+}
+
+static bool read_text(const struct opener *o, const char *path, struct buf *ret)
+{
+	struct err *err = opener_read(o, path, ret);
+	bool ok = !err;
+
+	err_destroy(err);
+	return ok;
+}
+
+void meta_fill(struct meta *m, const struct opener *o, bool stext)
+{
+	struct utsname u;
+	struct buf text = { 0 };
+
+	if (!uname(&u)) {
+		set_text(&m->host, u.nodename);
+		set_text(&m->os_release, u.release);
+		set_text(&m->machine, u.machine);
+	}
+	if (read_text(o, "/proc/sys/kernel/random/boot_id", &text))
+		set_text(&m->boot_id, (char *)text.data);
+	if (read_text(o, "/sys/kernel/notes", &text))
+		m->kernel_build_id_len =
+			(uint8_t)meta_note_build_id(text.data, text.len, m->kernel_build_id);
+	if (stext && read_text(o, "/proc/kallsyms", &text))
+		m->kernel_stext = find_stext((char *)text.data);
+	buf_deinit(&text);
+	m->clockid = CLOCK_MONOTONIC;
+	m->clock_start_ns = meta_now_ns();
+	m->wall_start_ns = clock_ns(CLOCK_REALTIME);
+	m->n_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	m->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+}

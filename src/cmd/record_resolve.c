@@ -1,0 +1,151 @@
+/* In: the places hit, open files. Out: SYMBOLS in the recording, and the share of whole stacks. */
+#include "cmd/record_resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "cmd/diag_print.h"
+#include "symbol/symbolizer.h"
+
+static bool take_signal(int signal_fd)
+{
+	struct signalfd_siginfo info;
+
+	return read(signal_fd, &info, sizeof(info)) == sizeof(info);
+}
+
+struct resolving {
+	struct session *session;
+	bool interrupted;
+};
+
+static bool on_progress(void *ctx, size_t done, size_t of, const char *what)
+{
+	struct resolving *r = ctx;
+
+	(void)done;
+	(void)of;
+	(void)what;
+	r->interrupted |= take_signal(r->session->ending.signal_fd);
+	return r->interrupted;
+}
+
+/* In fp mode a stack is complete when its outermost frame lies in start code; a kernel thread's
+ * ends in the kernel. */
+static void judge(const struct session *s, struct record_resolved *ret)
+{
+	const struct hits *hits = &s->intake.hits;
+
+	ret->places = hits->places.n;
+	ret->stacks = hits->cut;
+	for (size_t i = 0; i < hits->places.n; i++) {
+		const struct hit *hit = &hits->places.v[i];
+		const struct name_entry *e = names_find(&s->data->names, hit->binary, hit->key);
+
+		ret->named += e && (e->flags & NAME_FOUND);
+		ret->stacks += hit->outermost;
+		if (hit->binary == BINARY_KERNEL || (e && (e->flags & NAME_START)))
+			ret->complete += hit->outermost;
+	}
+}
+
+static struct err *name_places(struct session *s, struct diag *diag, struct resolving *r)
+{
+	CLEANUP(symbolizer_destroy)
+	struct symbolizer *sym = symbolizer_create(s->data, diag);
+	const struct hits *hits = &s->intake.hits;
+	_cleanup_free_ struct place *places = xcalloc(hits->places.n + 1, sizeof(*places));
+
+	for (size_t i = 0; i < hits->places.n; i++)
+		places[i] = (struct place){ hits->places.v[i].binary, hits->places.v[i].key };
+	for (uint32_t id = 0; id < s->data->binaries.v.n; id++) {
+		int fd = files_fd(s->files, id);
+
+		if (fd >= 0)
+			symbolizer_give_fd(sym, id, fd);
+	}
+	symbolizer_on_progress(sym, on_progress, r);
+	return symbolizer_run_places(sym, places, hits->places.n);
+}
+
+static void resolve_in_child(struct session *s, struct writer *w, bool verbose, bool quiet,
+			     int result_fd)
+{
+	struct resolving r = { .session = s };
+	struct record_resolved result = { 0 };
+	struct diag diag = { 0 };
+	size_t from = 0, printed = 0;
+	struct err *err = name_places(s, &diag, &r);
+
+	if (err)
+		diag_err(&diag, DIAG_WARNING, "resolve", err);
+	err = writer_names(w, &s->data->names, &from);
+	if (err)
+		diag_err(&diag, DIAG_WARNING, "write-names", err);
+	else
+		result.done = !r.interrupted;
+	result.interrupted = r.interrupted;
+	judge(s, &result);
+	if (!quiet)
+		diag_print(stderr, &diag, "singe", verbose, &printed);
+	if (write(result_fd, &result, sizeof(result)) != sizeof(result))
+		_exit(1);
+	_exit(0);
+}
+
+/* The first signal asks the child to end with what it has, the second ends it. */
+static bool read_result(struct session *s, pid_t child, int fd, struct record_resolved *ret)
+{
+	struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
+				{ .fd = s->ending.signal_fd, .events = POLLIN } };
+	int n_signals = 0;
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (fds[0].revents)
+			return read(fd, ret, sizeof(*ret)) == sizeof(*ret);
+		while (take_signal(s->ending.signal_fd))
+			kill(child, n_signals++ ? SIGKILL : SIGINT);
+	}
+}
+
+struct err *record_resolve(struct session *s, struct writer *w, bool verbose, bool quiet,
+			   struct record_resolved *ret)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return err_sys(errno, "cannot make a pipe");
+	fflush(NULL);
+	pid_t child = fork();
+
+	if (!child) {
+		close(fds[0]);
+		resolve_in_child(s, w, verbose, quiet, fds[1]);
+	}
+	close(fds[1]);
+	if (child < 0) {
+		close(fds[0]);
+		return err_sys(errno, "cannot start a process to find names");
+	}
+	struct record_resolved result = { 0 };
+	bool ok = read_result(s, child, fds[0], &result);
+	int status = 0;
+
+	close(fds[0]);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!ok && WIFSIGNALED(status))
+		return err_new("finding names was ended by signal %d (%s)", WTERMSIG(status),
+			       strsignal(WTERMSIG(status)));
+	if (!ok)
+		return err_new("finding names failed");
+	*ret = result;
+	return NULL;
+}
