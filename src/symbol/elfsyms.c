@@ -130,8 +130,12 @@ static void elfsyms_read(struct elfsyms *s, const struct sections *sections, Elf
 		if (!elfsym_place(sections, &sym, shndx, &ours) || sym.st_name >= names.len)
 			continue;
 		ours.name = names.data + sym.st_name;
-		if (ours.name[0] && !is_mark(ours.name))
-			vec_push(&s->v, ours);
+		if (!ours.name[0] || is_mark(ours.name))
+			continue;
+		vec_push(&s->v, ours);
+		/* glibc and musl export it, each in its own versions. */
+		if (!strncmp(ours.name, "__libc_start_main", 17))
+			s->is_libc = true;
 	}
 }
 

@@ -23,6 +23,7 @@ struct elfsyms {
 	struct elffile *file; /* the caller's; must outlive this */
 	VEC(struct elfsym) v; /* by address; of one address sized ones first, the best name last */
 	bool has_symtab, has_dynsym;
+	bool is_libc; /* defines __libc_start_main */
 };
 
 /* Never fails: what is damaged in the tables is left out. */

@@ -184,7 +184,8 @@ bool start_is_code(const struct elfsyms *syms, uint64_t start, uint64_t end)
 		return false;
 	if (fde_of_entry(syms->file, start, end))
 		return true;
-	if (end - start > START_SCAN_MAX)
+	/* Only a C library has the code looked for; so may a static program without any symbol. */
+	if (!(syms->is_libc || !syms->v.n) || end - start > START_SCAN_MAX)
 		return false;
 	struct code code = {
 		.syms = syms,
