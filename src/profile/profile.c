@@ -8,6 +8,10 @@
 
 #define NO_GROUP UINT32_MAX /* the thread is filtered out */
 
+/* The first groups, nearly always all there are, find their stacks by node, without hashing: at a
+ * million nodes that is 4 MiB a group. */
+enum { DENSE_GROUPS = 8 };
+
 /* Answers that do not change while batches come, looked up by the numbers in a sample. */
 struct builder {
 	const struct profile_options *opt;
@@ -17,8 +21,10 @@ struct builder {
 	VEC(uint32_t) group_of;  /* by thread entry; NO_GROUP: left out */
 	VEC(uint8_t) in_binary;  /* by node: a frame of the stack is in one of filter->binaries */
 	VEC(uint32_t) cpu_group; /* by cpu; NO_GROUP: not seen yet */
-	VEC(uint32_t) recent;    /* by node: index into stacks + 1 of the last pair used; 0: none */
-	struct table groups, stacks;
+	struct table groups;
+	struct table stacks;           /* those of further groups */
+	uint32_t *dense[DENSE_GROUPS]; /* by node: index into stacks + 1; 0: none */
+	size_t n_dense;                /* their length; grown ahead of the nodes */
 	bool has_start;
 	uint64_t start_ns; /* time of the first sample of the data */
 };
@@ -107,6 +113,22 @@ static void find_event(struct builder *b)
 		event_is_ours(b, i);
 }
 
+static void grow_dense(struct builder *b, size_t n_nodes)
+{
+	size_t old = b->n_dense;
+
+	if (n_nodes > old)
+		b->n_dense = n_nodes + n_nodes / 2;
+	for (size_t i = 0; i < DENSE_GROUPS && i < b->p->groups.n; i++) {
+		size_t have = b->dense[i] ? old : 0;
+
+		if (have == b->n_dense)
+			continue;
+		b->dense[i] = xreallocarray(b->dense[i], b->n_dense, sizeof(**b->dense));
+		memset(b->dense[i] + have, 0, (b->n_dense - have) * sizeof(**b->dense));
+	}
+}
+
 /* Brings the answers up to the tables as they are now. */
 static void learn(struct builder *b)
 {
@@ -122,12 +144,7 @@ static void learn(struct builder *b)
 
 		vec_push(&b->group_of, !in ? NO_GROUP : by_cpu ? 0 : group_of_thread(b, t));
 	}
-	if (b->recent.n < n_nodes) {
-		vec_reserve(&b->recent, n_nodes);
-		memset(b->recent.v + b->recent.n, 0,
-		       (n_nodes - b->recent.n) * sizeof(*b->recent.v));
-		b->recent.n = n_nodes;
-	}
+	grow_dense(b, n_nodes);
 	if (!b->filter || !b->filter->binaries.v.n)
 		return;
 	vec_reserve(&b->in_binary, n_nodes);
@@ -159,35 +176,39 @@ static bool sample_passes(const struct builder *b, const struct sample *s)
 	return !f->binaries.v.n || b->in_binary.v[s->node];
 }
 
-static struct stack_weight *stack_slow(struct builder *b, uint32_t group, uint32_t node)
+static uint32_t new_stack(struct builder *b, uint32_t group, uint32_t node)
 {
-	uint64_t hash = hash_u64((uint64_t)group << 32 | node);
-	struct profile *p = b->p;
-
-	for (struct table_probe t = table_probe(&b->stacks, hash); table_next(&b->stacks, &t);) {
-		struct stack_weight *w = &p->stacks.v[t.value];
-
-		if (w->group == group && w->node == node) {
-			b->recent.v[node] = t.value + 1;
-			return w;
-		}
-	}
-	struct stack_weight w = { .group = group, .node = node };
-
-	table_add(&b->stacks, hash, (uint32_t)p->stacks.n);
-	vec_push(&p->stacks, w);
-	b->recent.v[node] = (uint32_t)p->stacks.n;
-	return &p->stacks.v[p->stacks.n - 1];
+	vec_push(&b->p->stacks, ((struct stack_weight){ .group = group, .node = node }));
+	return (uint32_t)b->p->stacks.n - 1;
 }
 
-/* A node mostly belongs to one group at a time, so the last pair is nearly always the right one. */
+static struct stack_weight *stack_by_hash(struct builder *b, uint32_t group, uint32_t node)
+{
+	uint64_t hash = hash_u64((uint64_t)group << 32 | node);
+
+	for (struct table_probe t = table_probe(&b->stacks, hash); table_next(&b->stacks, &t);) {
+		struct stack_weight *w = &b->p->stacks.v[t.value];
+
+		if (w->group == group && w->node == node)
+			return w;
+	}
+	uint32_t id = new_stack(b, group, node);
+
+	table_add(&b->stacks, hash, id);
+	return &b->p->stacks.v[id];
+}
+
 static inline struct stack_weight *stack_of(struct builder *b, uint32_t group, uint32_t node)
 {
-	uint32_t recent = b->recent.v[node];
+	if (group >= DENSE_GROUPS)
+		return stack_by_hash(b, group, node);
+	if (!b->dense[group]) /* a CPU not seen before this batch */
+		grow_dense(b, b->n_dense);
+	uint32_t *slot = &b->dense[group][node];
 
-	if (recent && b->p->stacks.v[recent - 1].group == group)
-		return &b->p->stacks.v[recent - 1];
-	return stack_slow(b, group, node);
+	if (!*slot)
+		*slot = new_stack(b, group, node) + 1;
+	return &b->p->stacks.v[*slot - 1];
 }
 
 static void add_samples(struct builder *b, const struct sample *samples, size_t n)
@@ -263,7 +284,8 @@ static void builder_deinit(struct builder *b)
 	vec_deinit(&b->group_of);
 	vec_deinit(&b->cpu_group);
 	vec_deinit(&b->in_binary);
-	vec_deinit(&b->recent);
+	for (size_t i = 0; i < DENSE_GROUPS; i++)
+		free(b->dense[i]);
 	table_deinit(&b->groups);
 	table_deinit(&b->stacks);
 }
