@@ -10,8 +10,6 @@
 #include "cmd/report_target.h"
 #include "cmd/report_warnings.h"
 #include "config.h"
-#include "output/folded.h"
-#include "output/text.h"
 #include "output/tree.h"
 #include "symbol/symbolizer.h"
 
@@ -58,22 +56,22 @@ static struct err *report_read(struct report *r)
 	return NULL;
 }
 
-/* The table of a tree that begins with one function says little: its tree does. */
-static const struct output *table_or_tree(const struct report *r, const struct output *chosen)
+static bool to_terminal(const struct report_options *opt)
 {
-	return chosen == &text_output && r->focused ? &tree_output : chosen;
+	return (!opt->output || !strcmp(opt->output, "-")) && isatty(STDOUT_FILENO);
+}
+
+/* The table of a tree that begins with one function says little: its tree does. */
+static const struct output *output_of(const struct report_options *opt)
+{
+	const struct output *o = opt->chosen ?: to_terminal(opt) ? &text_output : &folded_output;
+
+	return o == &text_output && (opt->callers || opt->callees) ? &tree_output : o;
 }
 
 static struct err *report_write(struct report *r, const struct output *output, FILE *out)
 {
 	const struct report_options *opt = &r->opt;
-	const char *mark = opt->mark ?: "";
-	struct folded_options folded = {
-		.mark_kernel = strchr(mark, 'k'),
-		.mark_jit = strchr(mark, 'j'),
-		.mark_inlined = strchr(mark, 'i'),
-	};
-	struct text_options text = { .by_self = opt->no_children, .limit = opt->max_rows };
 	struct output_context ctx = {
 		.tree = r->focused ?: r->tree,
 		.title = opt->title,
@@ -81,26 +79,20 @@ static struct err *report_write(struct report *r, const struct output *output, F
 		.min_percent = opt->percent,
 	};
 
-	output = table_or_tree(r, output);
-	if (output == &folded_output)
-		ctx.options = &folded;
-	else if (output == &text_output)
-		ctx.options = &text;
+	ctx.options = report_options_for(opt, output);
 	return output->write(&ctx, out);
 }
 
 static struct err *report_run(struct report *r)
 {
 	const struct report_options *opt = &r->opt;
-	bool to_stdout = !opt->output || !strcmp(opt->output, "-");
-	bool terminal = to_stdout && isatty(STDOUT_FILENO);
-	const struct output *output = opt->chosen ?: terminal ? &text_output : &folded_output;
+	const struct output *output = output_of(opt);
+	bool page = to_terminal(opt) && output != &folded_output;
 	struct report_target target;
 
 	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
 	TRY(report_read(r));
-	TRY(report_target_open(&target, opt->output, terminal && output != &folded_output,
-			       r->input.fd));
+	TRY(report_target_open(&target, opt->output, page, r->input.fd));
 	TRY(report_target_close(&target, report_write(r, output, target.out)));
 	report_warnings(&r->diag, r->tree, r->symbols);
 	return NULL;
@@ -114,14 +106,6 @@ static int usage_error(struct err *err)
 	return 2;
 }
 
-static struct err *check_options(const struct report_options *opt)
-{
-	bool terminal = isatty(STDOUT_FILENO);
-	const struct output *fallback = terminal && !opt->output ? &text_output : &folded_output;
-
-	return report_options_suit(opt, opt->chosen ?: fallback);
-}
-
 int report_main(int argc, char **argv)
 {
 	struct report r = { .input.fd = -1 };
@@ -132,7 +116,7 @@ int report_main(int argc, char **argv)
 		report_usage(stdout);
 	} else if (!err && r.opt.version) {
 		printf("singe %s\n", PACKAGE_VERSION);
-	} else if (err || (err = check_options(&r.opt))) {
+	} else if (err || (err = report_options_suit(&r.opt, output_of(&r.opt)))) {
 		status = usage_error(err);
 	} else {
 		err = report_run(&r);

@@ -89,6 +89,7 @@ struct err *report_input_open(struct report_input *input, const char *path, stru
 	*input = (struct report_input){ .fd = -1 };
 	dataset_init(&input->data);
 	TRY(open_file(input, path));
+	path = input->is_stdin ? "standard input" : path;
 	TRY(check_kind(input->fd, path));
 	struct err *err = reader_open(input->fd, &input->data, diag, &input->source);
 

@@ -63,6 +63,14 @@ static const struct option_row rows[] = {
 	{ 0, "no-children", FLAG, AT(no_children), " text ", NULL,
 	  "sort by self instead of total" },
 	{ 0, "limit", STRING, AT(limit), " text ", "N", "rows of the table (100); 0: all" },
+	{ 0, "width", STRING, AT(width), " svg ", "PX", "of the picture (1200)" },
+	{ 0, "min-width", STRING, AT(min_width), " svg ", "PX",
+	  "frames narrower than this are merged (0.1)" },
+	{ 0, "font-size", STRING, AT(font_size), " svg ", "PX", "of the names (12)" },
+	{ 0, "colors", STRING, AT(colors), " svg ", "NAME", "origin (default), safe, hot or mono" },
+	{ 0, "count-name", STRING, AT(count_name), " svg ", "TEXT",
+	  "what the numbers count, instead of the unit" },
+	{ 0, "inverted", FLAG, AT(inverted), " svg ", NULL, "root at the top" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "Messages" },
 	{ 'v', "verbose", FLAG, AT(verbose), NULL, NULL, "details behind the warnings" },
 	{ 'q', "quiet", FLAG, AT(quiet), NULL, NULL, "errors only" },
@@ -194,14 +202,42 @@ static struct err *parse_number(const char *option, const char *text, double lea
 	return NULL;
 }
 
-static struct err *parse_rows(const char *text, unsigned long *ret)
+static struct err *parse_count(const char *option, const char *text, unsigned int *ret)
 {
-	size_t digits = strspn(text, "0123456789");
+	size_t digits;
 
+	if (!text)
+		return NULL;
+	digits = strspn(text, "0123456789");
 	if (!digits || digits > 9 || text[digits])
-		return err_new("--limit takes a number of rows, not '%s'", text);
-	*ret = strtoul(text, NULL, 10);
+		return err_new("--%s takes a whole number, not '%s'", option, text);
+	*ret = (unsigned int)strtoul(text, NULL, 10);
 	return NULL;
+}
+
+static struct err *understand_formats(struct report_options *o)
+{
+	const char *mark = o->mark ?: "";
+	unsigned int rows_asked = 100;
+
+	if (strspn(mark, "kji,") != strlen(mark))
+		return err_new("--mark takes letters of k,j,i, not '%s'", mark);
+	o->folded = (struct folded_options){
+		.mark_kernel = strchr(mark, 'k'),
+		.mark_jit = strchr(mark, 'j'),
+		.mark_inlined = strchr(mark, 'i'),
+	};
+	TRY(parse_count("limit", o->limit, &rows_asked));
+	o->text = (struct text_options){ .by_self = o->no_children, .limit = rows_asked };
+	o->svg = (struct svg_options){
+		.has_min_width = o->min_width,
+		.colors = o->colors,
+		.count_name = o->count_name,
+		.inverted = o->inverted,
+	};
+	TRY(parse_count("width", o->width, &o->svg.width));
+	TRY(parse_count("font-size", o->font_size, &o->svg.font_size));
+	return parse_number("min-width", o->min_width, 0, &o->svg.min_width);
 }
 
 static struct err *understand_filters(struct report_options *o)
@@ -245,19 +281,16 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	static const char *const weights[] = { "default", "samples", "period", NULL };
 	int by = GROUP_COMM, weight = WEIGHT_DEFAULT;
 
-	*o = (struct report_options){ .max_rows = 100 };
+	*o = (struct report_options){ 0 };
 	TRY(take_all(o, argc, argv));
 	TRY(understand_format(o));
 	TRY(understand_filters(o));
 	TRY(choose("by", o->by, groups, &by));
 	TRY(choose("weight", o->weight, weights, &weight));
 	TRY(parse_number("min-percent", o->min_percent, 0, &o->percent));
-	if (o->limit)
-		TRY(parse_rows(o->limit, &o->max_rows));
+	TRY(understand_formats(o));
 	if (o->callers && o->callees)
 		return err_new("--callers and --callees exclude each other");
-	if (o->mark && strspn(o->mark, "kji,") != strlen(o->mark))
-		return err_new("--mark takes letters of k,j,i, not '%s'", o->mark);
 	o->profile = (struct profile_options){
 		.by = (enum group_by)by,
 		.weight = (enum weight_kind)weight,
@@ -280,4 +313,13 @@ struct err *report_options_suit(const struct report_options *o, const struct out
 				       output->name, r->formats);
 	}
 	return NULL;
+}
+
+const void *report_options_for(const struct report_options *o, const struct output *output)
+{
+	if (output == &folded_output)
+		return &o->folded;
+	if (output == &text_output)
+		return &o->text;
+	return output == &svg_output ? &o->svg : NULL;
 }

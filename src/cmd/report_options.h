@@ -2,7 +2,9 @@
 #ifndef CMD_REPORT_OPTIONS_H
 #define CMD_REPORT_OPTIONS_H
 
-#include "output/output.h"
+#include "output/folded.h"
+#include "output/svg.h"
+#include "output/text.h"
 #include "profile/focus.h"
 
 struct arg_list {
@@ -16,9 +18,9 @@ struct report_options {
 	const char *pids, *tids, *cpus, *time, *event, *symbol, *hide;
 	const char *by, *weight, *min_percent, *callers, *callees;
 	const char *title, *subtitle;
-	const char *mark, *limit;                            /* folded; text */
-	const char *width, *min_width, *colors, *count_name; /* svg */
-	bool no_children, inverted;                          /* text; svg */
+	const char *mark, *limit;                                        /* folded; text */
+	const char *width, *min_width, *font_size, *colors, *count_name; /* svg */
+	bool no_children, inverted;                                      /* text; svg */
 	bool reverse, no_inlines, addrs;
 	bool verbose, quiet, help, version;
 
@@ -28,7 +30,9 @@ struct report_options {
 	struct frame_filter frames;
 	struct profile_options profile;
 	double percent;
-	unsigned long max_rows;
+	struct folded_options folded;
+	struct text_options text;
+	struct svg_options svg;
 };
 
 void report_options_deinit(struct report_options *o);
@@ -37,6 +41,8 @@ ERR_CHECK struct err *report_options_parse(struct report_options *o, int argc, c
 /* Fails if an option was given that `output` knows nothing of: none is accepted and ignored. */
 ERR_CHECK struct err *report_options_suit(const struct report_options *o,
 					  const struct output *output);
+/* What this output gets as output_context.options; a view of `o`, NULL for those without any. */
+const void *report_options_for(const struct report_options *o, const struct output *output);
 void report_usage(FILE *out);
 
 #endif

@@ -12,11 +12,7 @@
 #include "output/tree.h"
 
 const struct output *const outputs[] = {
-	&folded_output,
-	&svg_output,
-	&text_output,
-	&tree_output,
-	NULL,
+	&folded_output, &svg_output, &text_output, &tree_output, NULL,
 };
 
 const struct output *output_find(const char *name)

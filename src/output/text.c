@@ -250,6 +250,13 @@ void text_header(struct buf *b, const struct output_context *ctx)
 	output_amount(b, p, p->weight);
 	buf_u8(b, '\n');
 	other_events(b, p);
+	for (size_t i = 0; i < p->data->meta.fallbacks.n; i++) {
+		const char *note = p->data->meta.fallbacks.v[i];
+
+		output_printf(b, "# recorded so: ");
+		output_clean_utf8(b, note, strlen(note));
+		buf_u8(b, '\n');
+	}
 	if (!p->samples)
 		output_printf(b, "# no samples\n");
 }

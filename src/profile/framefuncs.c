@@ -69,13 +69,12 @@ static bool is_stand_in(const char *name)
 	       !strcmp(name, "[lost in file]");
 }
 
-static uint32_t add_func(struct framefuncs *ff, uint32_t binary, const char *name, bool named)
+static uint32_t add_func(struct framefuncs *ff, struct func f)
 {
-	const struct binary *b = binaries_get(&ff->data->binaries, binary);
-	struct func f = { .name = name, .binary = binary, .origin = origin_of(b), .named = named };
+	const struct binary *b = binaries_get(&ff->data->binaries, f.binary);
 
-	if (b->kind == BINARY_KIND_TEXT && is_stand_in(name))
-		f.origin = ORIGIN_UNKNOWN;
+	f.origin =
+		b->kind == BINARY_KIND_TEXT && is_stand_in(f.name) ? ORIGIN_UNKNOWN : origin_of(b);
 	return calltree_func(ff->tree, &f);
 }
 
@@ -97,7 +96,7 @@ static void name_bare(struct framefuncs *ff, uint32_t binary, struct func_list *
 {
 	_cleanup_free_ char *name = bracketed(binaries_get(&ff->data->binaries, binary));
 
-	push_one(ff, add_func(ff, binary, name, false), ret);
+	push_one(ff, add_func(ff, (struct func){ .name = name, .binary = binary }), ret);
 }
 
 static void name_entry(struct framefuncs *ff, const struct name_entry *e, struct func_list *ret)
@@ -108,19 +107,12 @@ static void name_entry(struct framefuncs *ff, const struct name_entry *e, struct
 	for (uint16_t i = first; i < e->n; i++) {
 		const struct name_line *line = &ff->names->lines.v[e->first + i];
 		const struct binary *b = binaries_get(&ff->data->binaries, e->binary);
-		bool inlined = i + 1 < e->n;
-		bool named = line->function && (e->flags & NAME_FOUND || inlined);
 		_cleanup_free_ char *stand_in = line->function ? NULL : bracketed(b);
-		const char *name = stand_in ?: intern_str(&ff->names->strings, line->function);
-		uint32_t func = add_func(ff, e->binary, name, named);
+		struct func f = { .binary = e->binary, .inlined = i + 1 < e->n };
 
-		if (inlined) {
-			struct func f = ff->tree->funcs.v[func];
-
-			f.inlined = true;
-			func = calltree_func(ff->tree, &f);
-		}
-		vec_push(&ff->list, func);
+		f.name = stand_in ?: intern_str(&ff->names->strings, line->function);
+		f.named = line->function && (e->flags & NAME_FOUND || f.inlined);
+		vec_push(&ff->list, add_func(ff, f));
 		list.n++;
 	}
 	*ret = list;

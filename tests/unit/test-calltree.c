@@ -224,6 +224,8 @@ static void test_very_deep_stacks(void **state)
 
 		assert_int_equal(strlen(text), DEPTH * strlen("[app];") + strlen("1\n"));
 		free(text);
+		for (size_t i = 0; outputs[i]; i++)
+			free(reporting_text(&r, outputs[i], (struct output_context){ 0 }));
 		reporting_deinit(&r);
 	}
 }

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Holds reports on recordings of known stacks (tests/support/scene.c) against tests/golden/NAME:
+# standard output, then standard error, then the exit status. `REGENERATE=1 tests/golden.sh`, run
+# in the build directory, writes the files anew: look at what git says of them.
+set -u
+src=${TOP:-$(cd "$(dirname "$0")/.." && pwd)}
+report=${BUILD:-$PWD}/src/singe-report
+scene=${BUILD:-$PWD}/tests/support/scene
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+[ -x "$report" ] && [ -x "$scene" ] || {
+	echo "golden: run me in the build directory, after make check"
+	exit 99
+}
+for name in mixed empty events; do
+	"$scene" "$name" "$dir/$name.rec" || exit 99
+done
+
+# golden NAME RECORDING OPTIONS…
+golden() {
+	name=$1
+	shift
+	(
+		cd "$dir" || exit 99
+		"$report" -i "$@" >out 2>err
+		status=$?
+		cat out
+		sed 's/^/stderr: /' err
+		echo "exit $status"
+	) >"$dir/got"
+	if [ -n "${REGENERATE-}" ]; then
+		cp "$dir/got" "$src/tests/golden/$name"
+	elif ! diff -u "$src/tests/golden/$name" "$dir/got"; then
+		echo "golden: $name differs"
+		failed=1
+	fi
+}
+
+golden folded mixed.rec -f folded
+golden folded-marks mixed.rec -f folded --mark k,j,i --by none -q
+golden folded-reverse mixed.rec -f folded --reverse --by tid -q
+golden folded-hide mixed.rec -f folded --symbol parse --hide '^_start$|main' -q
+golden folded-library mixed.rec -f folded --binary libx.so.1 --by pid -q
+golden folded-addrs mixed.rec -f folded --addrs --tid 101 -q
+golden text mixed.rec -f text
+golden text-self mixed.rec -f text --no-children --limit 3 -q
+golden text-callers mixed.rec -f text --callers parse -q
+golden text-callees mixed.rec -f text --callees 'LFoo,' -q
+golden tree mixed.rec -f tree --by none -q
+golden tree-pruned mixed.rec -f tree --min-percent 12 -q
+golden tree-time mixed.rec -f tree --time 0.02,0.03 -q
+golden empty-folded empty.rec -f folded
+golden empty-text empty.rec -f text
+golden empty-tree empty.rec -f tree -q
+golden empty-filtered mixed.rec -f folded --pid 1
+golden events-first events.rec -f folded
+golden events-cycles events.rec -f text --event cycles:u
+golden events-samples events.rec -f folded --event cycles:u --weight samples -q
+golden events-unknown events.rec --event nosuch
+golden bad-option mixed.rec --limit 3 -f folded
+golden bad-input no-such.rec
+exit $failed

@@ -1,0 +1,100 @@
+/* Writes a recording of stacks written down here: `scene NAME FILE`. Golden tests report on it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording/writer.h"
+#include "support/memsource.h"
+
+/* Two threads, the kernel, a library, JIT code, an inlined call, recursion, names that are no
+ * words. */
+static void scene_mixed(struct memsource *m)
+{
+	uint32_t main_thread = memsource_thread(m, 100, 100, "app", "app");
+	uint32_t worker = memsource_thread(m, 100, 101, "work er;1", "app");
+
+	memsource_callgraph(m, "fp");
+	memsource_add(m, main_thread, "_start;main;parse>lex", 20);
+	memsource_add(m, main_thread, "_start;main;parse;parse;parse", 10);
+	memsource_add(m, main_thread, "_start;main;lib:write;k:sys_write;k:copy", 15);
+	memsource_add(m, main_thread, "_start;main;lib:?", 5);
+	memsource_add(m, main_thread, "_start;main", 5);
+	memsource_add(m, worker, "_start;main;jit:LFoo,;lib:operator new(unsigned long)", 20);
+	memsource_add(m, worker, "_start;main;jit:LFoo,;parse", 15);
+	memsource_add(m, worker, "lib:memset 16", 8);
+	memsource_add(m, worker, "k:softirq", 2);
+	m->data.totals.lost = 3;
+	vec_push(&m->data.meta.fallbacks, xstrdup("cycles is not there: cpu-clock instead"));
+}
+
+static void scene_empty(struct memsource *m)
+{
+	memsource_thread(m, 100, 100, "app", "app");
+	memsource_callgraph(m, "fp");
+}
+
+/* Two events, one of them in frequency mode: weights are periods. */
+static void scene_events(struct memsource *m)
+{
+	uint32_t cycles = memsource_event(m, "cycles:u", "events", true);
+	uint32_t t = memsource_thread(m, 100, 100, "app", "app");
+	uint32_t hot = memsource_stack(m, "_start;main;hot");
+
+	memsource_add(m, t, "_start;main;cold", 3);
+	memsource_sample(m, (struct sample){ 0, 1000000, t, hot, 1, cycles });
+	memsource_sample(m, (struct sample){ 0, 2500000, t, hot, 1, cycles });
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct memsource *m);
+} scenes[] = {
+	{ "mixed", scene_mixed },
+	{ "empty", scene_empty },
+	{ "events", scene_events },
+};
+
+static struct err *write_recording(struct memsource *m, int fd)
+{
+	CLEANUP(writer_destroy) struct writer *w = NULL;
+	struct totals *t = &m->data.totals;
+	size_t from = 0;
+
+	m->data.meta.clock_start_ns = 5000000000;
+	t->samples = m->samples.n;
+	t->first_ns = 5000000000;
+	t->last_ns = m->now_ns - 1000000;
+	t->end_ns = 5200000000;
+	TRY(writer_create(fd, CODEC_ZLIB, &m->data, &w));
+	for (size_t i = 0; i < m->samples.n; i++)
+		TRY(writer_sample(w, &m->samples.v[i]));
+	TRY(writer_end(w, t));
+	return writer_names(w, &m->data.names, &from);
+}
+
+int main(int argc, char **argv)
+{
+	struct memsource m;
+	struct err *err = err_new("usage: scene NAME FILE");
+
+	for (size_t i = 0; argc == 3 && i < sizeof(scenes) / sizeof(*scenes); i++) {
+		if (strcmp(argv[1], scenes[i].name) != 0)
+			continue;
+		_cleanup_close_ int fd =
+			open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+		err_destroy(err);
+		memsource_init(&m);
+		scenes[i].make(&m);
+		err = fd < 0 ? err_sys(errno, "open %s", argv[2]) : write_recording(&m, fd);
+		memsource_deinit(&m);
+		break;
+	}
+	if (!err)
+		return 0;
+	fprintf(stderr, "scene: %s\n", err_msg(err));
+	err_destroy(err);
+	return 1;
+}
