@@ -72,6 +72,20 @@ expect 0 "record -o REC --name -o
 $draw" flame --name -o
 expect 2 '' flame -p 1 -o
 
+# Every option that takes a value, by the recorder's own --help: a value called -o is not flame's.
+if [ -x "$BUILD/src/singe-record" ]; then
+	words=$("$BUILD/src/singe-record" record --help | sed -n 's/^ *\(-.*\)/\1/p' | sed 's/   *.*//' |
+		grep -E -- '--?[A-Za-z][a-z-]* [A-Z]' | grep -oE -- '--?[A-Za-z][A-Za-z-]*')
+	[ "$(echo "$words" | wc -l)" -gt 10 ]
+	for word in $words; do
+		case $word in
+		-o | --output) continue ;;
+		esac
+		expect 0 "record -o REC $word -o
+$draw" flame "$word" -o
+	done
+fi
+
 # The recorded command's status comes out, and the picture is drawn all the same.
 echo 7 >"$tmp/status"
 expect 7 "record -o REC -- false

@@ -20,8 +20,7 @@ static const char usage[] =
 	"\n"
 	"Records (as `singe record` does) and draws the flame graph in one step.\n"
 	"\n"
-	"  -o, --output FILE  where the picture goes (default flame.svg); a name ending in\n"
-	"                     .html makes a page\n"
+	"  -o, --output FILE  where the picture goes (default flame.svg)\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Every other option is one of `singe record`; see `singe record --help`.\n";
@@ -142,22 +141,14 @@ static void give_back(const char *path)
 		fprintf(stderr, "singe: %s stays root's: %s\n", path, strerror(errno));
 }
 
-static bool has_suffix(const char *s, const char *suffix)
-{
-	size_t n = strlen(s), m = strlen(suffix);
-
-	return n >= m && !strcmp(s + n - m, suffix);
-}
-
 /* Draws `recording`; `status` is the reporter's. */
 static struct err *flame_draw(const char *recording, const char *output, int *status)
 {
 	_cleanup_free_ char *report = NULL;
 
 	TRY(program_find("singe-report", &report));
-	const char *format = has_suffix(output, ".html") ? "html" : "svg";
 	char *argv[] = { report,       (char *)"report", (char *)"-i", (char *)recording,
-			 (char *)"-f", (char *)format,   (char *)"-o", (char *)output,
+			 (char *)"-f", (char *)"svg",    (char *)"-o", (char *)output,
 			 NULL };
 
 	TRY(program_run(argv, status));
