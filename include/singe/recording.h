@@ -40,6 +40,10 @@ enum singe_codec {
 	SINGE_CODEC_NONE = 0,
 	SINGE_CODEC_ZLIB = 1,
 	SINGE_CODEC_ZSTD = 2,
+	/* Of a block only: parts {u8 codec, u32 raw length, u32 stored length, bytes} whose raw
+	 * bytes follow one another. */
+	SINGE_CODEC_PARTS = 16,
+	SINGE_PART_HEADER_LEN = 9,
 };
 
 /* HEADER: fields {uleb tag, uleb length, value}; unknown tags are skipped. */
@@ -99,11 +103,13 @@ enum singe_column {
 	SINGE_COLUMN_NODE_OFF = 6,
 	SINGE_COLUMN_NODE_KIND = 7,
 	SINGE_COLUMN_SAMPLE_CONTEXT = 8,
-	SINGE_COLUMN_SAMPLE_TIME = 9,
-	SINGE_COLUMN_SAMPLE_PERIOD = 10,
-	SINGE_COLUMN_SAMPLE_NODE = 11,
-	SINGE_COLUMN_EVENTS = 12,
-	SINGE_N_COLUMNS = 13,
+	SINGE_COLUMN_SAMPLE_PERIOD = 9,
+	SINGE_COLUMN_EVENTS = 10,
+	SINGE_COLUMN_TIME_HIGH = 11,
+	SINGE_COLUMN_NODE_HIGH = 12,
+	SINGE_COLUMN_TIME_LOW = 13,
+	SINGE_COLUMN_NODE_LOW = 14,
+	SINGE_N_COLUMNS = 15,
 };
 
 enum singe_binary_flags {

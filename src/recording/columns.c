@@ -7,10 +7,12 @@ enum { AREA = COLUMNS_FULL + COLUMNS_SLACK };
 
 void columns_init(struct columns *c)
 {
-	*c = (struct columns){ .context = xmalloc(4 * (size_t)AREA) };
-	c->time = c->context + AREA;
-	c->period = c->time + AREA;
-	c->node = c->period + AREA;
+	*c = (struct columns){ .context = xmalloc(6 * (size_t)AREA) };
+	c->period = c->context + AREA;
+	c->time_high = c->period + AREA;
+	c->node_high = c->time_high + AREA;
+	c->time_low = c->node_high + AREA;
+	c->node_low = c->time_low + AREA;
 	columns_reset(c);
 }
 
@@ -26,9 +28,9 @@ void columns_deinit(struct columns *c)
 void columns_reset(struct columns *c)
 {
 	c->context_p = c->context;
-	c->time_p = c->time;
 	c->period_p = c->period;
-	c->node_p = c->node;
+	c->time_high_p = c->time_high;
+	c->node_high_p = c->node_high;
 	c->contexts.len = c->events.len = 0;
 	c->started = false;
 	c->base_ns = c->event_ns = 0;
@@ -116,13 +118,24 @@ void columns_event(struct columns *c, const struct proc_event *e)
 	c->n_events++;
 }
 
-void columns_pack(const struct columns *c, struct buf *ret)
+static void pack(struct parts *b, enum singe_column id, const uint8_t *p, size_t len)
 {
-	field_buf(ret, SINGE_COLUMN_CONTEXTS, &c->contexts);
-	field_bytes(ret, SINGE_COLUMN_SAMPLE_CONTEXT, c->context,
-		    (size_t)(c->context_p - c->context));
-	field_bytes(ret, SINGE_COLUMN_SAMPLE_TIME, c->time, (size_t)(c->time_p - c->time));
-	field_bytes(ret, SINGE_COLUMN_SAMPLE_PERIOD, c->period, (size_t)(c->period_p - c->period));
-	field_bytes(ret, SINGE_COLUMN_SAMPLE_NODE, c->node, (size_t)(c->node_p - c->node));
-	field_buf(ret, SINGE_COLUMN_EVENTS, &c->events);
+	if (len)
+		field_bytes(&b->raw, id, p, len);
+}
+
+void columns_pack(const struct columns *c, struct parts *ret)
+{
+	field_buf(&ret->raw, SINGE_COLUMN_CONTEXTS, &c->contexts);
+	field_buf(&ret->raw, SINGE_COLUMN_EVENTS, &c->events);
+	pack(ret, SINGE_COLUMN_SAMPLE_CONTEXT, c->context, (size_t)(c->context_p - c->context));
+	pack(ret, SINGE_COLUMN_SAMPLE_PERIOD, c->period, (size_t)(c->period_p - c->period));
+	parts_cut(ret);
+	pack(ret, SINGE_COLUMN_TIME_HIGH, c->time_high, (size_t)(c->time_high_p - c->time_high));
+	parts_cut(ret);
+	pack(ret, SINGE_COLUMN_NODE_HIGH, c->node_high, (size_t)(c->node_high_p - c->node_high));
+	parts_cut(ret);
+	pack(ret, SINGE_COLUMN_TIME_LOW, c->time_low, c->n_samples);
+	parts_cut(ret);
+	pack(ret, SINGE_COLUMN_NODE_LOW, c->node_low, c->n_samples);
 }

@@ -4,6 +4,7 @@
 #define RECORDING_COLUMNS_H
 
 #include "base/buf.h"
+#include "recording/sink.h"
 #include "sample/dataset.h"
 #include "singe/recording.h"
 
@@ -23,8 +24,9 @@ struct context {
 };
 
 struct columns {
-	uint8_t *context, *time, *period, *node; /* areas of COLUMNS_FULL + COLUMNS_SLACK bytes */
-	uint8_t *context_p, *time_p, *period_p, *node_p;
+	uint8_t *context, *period, *time_high, *node_high; /* areas, and the end of each */
+	uint8_t *context_p, *period_p, *time_high_p, *node_high_p;
+	uint8_t *time_low, *node_low; /* areas of n_samples bytes */
 	struct buf contexts, events;
 	bool started; /* base_ns is set */
 	uint64_t base_ns;
@@ -45,13 +47,13 @@ uint32_t columns_context_slow(struct columns *c, const struct sample *s, uint64_
 			      bool *ret_new);
 void columns_event(struct columns *c, const struct proc_event *e);
 /* Appends them as the block holds them. */
-void columns_pack(const struct columns *c, struct buf *ret);
+void columns_pack(const struct columns *c, struct parts *ret);
 
 static inline size_t columns_len(const struct columns *c)
 {
-	return (size_t)(c->context_p - c->context) + (size_t)(c->time_p - c->time) +
-	       (size_t)(c->period_p - c->period) + (size_t)(c->node_p - c->node) + c->contexts.len +
-	       c->events.len;
+	return (size_t)(c->context_p - c->context) + (size_t)(c->period_p - c->period) +
+	       (size_t)(c->time_high_p - c->time_high) + (size_t)(c->node_high_p - c->node_high) +
+	       2 * c->n_samples + c->contexts.len + c->events.len;
 }
 
 static inline void columns_start(struct columns *c, uint64_t time_ns)
@@ -80,20 +82,22 @@ static inline uint8_t *columns_uleb(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* There must be room: columns_len() < COLUMNS_FULL. `id` is the context's number. */
+/* There must be room: columns_len() < COLUMNS_FULL. `id` is the context's number. The low bytes of
+ * time and node are columns of their own: they are close to noise, what is above them is not. */
 static inline void columns_sample(struct columns *c, uint32_t id, const struct sample *s)
 {
 	struct context *x = &c->ctx.v[id];
 	bool other = s->period != x->last_period;
+	uint64_t late = zigzag_encode((int64_t)(s->time_ns - x->last_ns - x->interval_ns));
 
 	c->context_p = columns_uleb(c->context_p, (uint64_t)id << 1 | other);
-	int64_t late = (int64_t)(s->time_ns - x->last_ns - x->interval_ns);
-
-	c->time_p = columns_uleb(c->time_p, zigzag_encode(late));
+	c->time_low[c->n_samples] = (uint8_t)late;
+	c->time_high_p = columns_uleb(c->time_high_p, late >> 8);
+	c->node_low[c->n_samples] = (uint8_t)s->node;
+	c->node_high_p = columns_uleb(c->node_high_p, s->node >> 8);
 	if (other)
 		c->period_p = columns_uleb(c->period_p,
 					   zigzag_encode((int64_t)(s->period - x->last_period)));
-	c->node_p = columns_uleb(c->node_p, s->node);
 	x->last_ns = s->time_ns;
 	x->last_period = s->period;
 	c->n_samples++;

@@ -137,6 +137,32 @@ static bool block_known(const struct block *b)
 	return b->kind >= SINGE_BLOCK_HEADER && b->kind <= SINGE_BLOCK_END;
 }
 
+/* Parts fill f->raw one after the other. */
+static struct err *feed_expand_parts(struct feed *f, const struct block_header *h, struct cursor c)
+{
+	size_t at = 0;
+
+	while (cursor_left(&c)) {
+		uint8_t codec = cursor_u8(&c);
+		uint32_t raw_len = cursor_u32(&c);
+		uint32_t stored_len = cursor_u32(&c);
+		const uint8_t *p = cursor_bytes(&c, stored_len);
+
+		if (!p || raw_len > h->raw_len - at)
+			return err_new("lengths of parts");
+		TRY(codec_expand(f->ctx, codec, cursor(p, stored_len), f->raw + at, raw_len));
+		at += raw_len;
+	}
+	return at == h->raw_len ? NULL : err_new("a part is missing");
+}
+
+static struct err *feed_expand(struct feed *f, const struct block_header *h, struct cursor stored)
+{
+	if (h->block.codec == SINGE_CODEC_PARTS)
+		return feed_expand_parts(f, h, stored);
+	return codec_expand(f->ctx, h->block.codec, stored, f->raw, h->raw_len);
+}
+
 /* The body of the block whose header is at the window's position. `*ret` says whether it is
  * whole and can be read. */
 static struct err *feed_body(struct feed *f, struct block_header *h, bool *ret)
@@ -164,7 +190,7 @@ static struct err *feed_body(struct feed *f, struct block_header *h, bool *ret)
 		*ret = true;
 		return NULL;
 	}
-	struct err *err = codec_expand(f->ctx, h->block.codec, stored, f->raw, h->raw_len);
+	struct err *err = feed_expand(f, h, stored);
 
 	if (err) {
 		feed_damage(f, h->block.offset, err_msg(err));

@@ -94,39 +94,57 @@ static bool stream_read_contexts(struct stream *s, const struct stream_block *b)
 	return true;
 }
 
+struct sample_columns {
+	struct cursor context, period, time_high, node_high;
+	const uint8_t *time_low, *node_low;
+};
+
+/* False if a column is too short for this many samples. */
+static bool sample_columns(struct stream_block *b, struct sample_columns *ret)
+{
+	*ret = (struct sample_columns){
+		.context = b->columns[SINGE_COLUMN_SAMPLE_CONTEXT],
+		.period = b->columns[SINGE_COLUMN_SAMPLE_PERIOD],
+		.time_high = b->columns[SINGE_COLUMN_TIME_HIGH],
+		.node_high = b->columns[SINGE_COLUMN_NODE_HIGH],
+		.time_low = cursor_bytes(&b->columns[SINGE_COLUMN_TIME_LOW], b->n_samples),
+		.node_low = cursor_bytes(&b->columns[SINGE_COLUMN_NODE_LOW], b->n_samples),
+	};
+	return ret->time_low && ret->node_low;
+}
+
 static bool stream_read_samples(struct stream *s, struct stream_block *b)
 {
-	struct cursor contexts = b->columns[SINGE_COLUMN_SAMPLE_CONTEXT];
-	struct cursor times = b->columns[SINGE_COLUMN_SAMPLE_TIME];
-	struct cursor periods = b->columns[SINGE_COLUMN_SAMPLE_PERIOD];
-	struct cursor nodes = b->columns[SINGE_COLUMN_SAMPLE_NODE];
+	struct sample_columns c;
 
-	if (b->n_samples > cursor_left(&contexts))
+	if (!b->n_samples)
+		return true;
+	if (!sample_columns(b, &c))
 		return false;
 	vec_reserve(&s->samples, b->n_samples);
-	struct sample *out = s->samples.v;
-
 	for (uint64_t i = 0; i < b->n_samples; i++) {
-		uint64_t ref = cursor_uleb(&contexts);
+		uint64_t ref = cursor_uleb(&c.context);
 
 		if (ref >> 1 >= s->contexts.n)
 			return false;
 		struct stream_context *x = &s->contexts.v[ref >> 1];
+		uint64_t late = cursor_uleb(&c.time_high) << 8 | c.time_low[i];
+		uint64_t node = cursor_uleb(&c.node_high) << 8 | c.node_low[i];
 
-		x->last_ns += x->interval_ns + (uint64_t)cursor_zigzag(&times);
+		x->last_ns += x->interval_ns + (uint64_t)zigzag_decode(late);
 		if (ref & 1)
-			x->last_period += (uint64_t)cursor_zigzag(&periods);
-		*out++ = (struct sample){
+			x->last_period += (uint64_t)cursor_zigzag(&c.period);
+		s->samples.v[i] = (struct sample){
 			.time_ns = x->last_ns,
 			.period = x->last_period,
 			.thread = x->thread,
-			.node = dict_node(&s->dict, cursor_uleb(&nodes)),
+			.node = dict_node(&s->dict, node),
 			.cpu = x->cpu,
 			.event = x->event,
 		};
 	}
 	s->samples.n = b->n_samples;
-	return !contexts.failed && !times.failed && !periods.failed && !nodes.failed;
+	return !c.context.failed && !c.period.failed && !c.time_high.failed && !c.node_high.failed;
 }
 
 /* The part of an event that depends on its kind. */

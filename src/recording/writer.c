@@ -22,7 +22,7 @@ struct writer {
 	const struct dataset *data;
 	struct columns cols;
 	struct defs defs;
-	struct buf raw;
+	struct parts parts;
 	uint32_t restart;
 	bool restart_flag;   /* the next block is the first of its dictionary */
 	uint64_t restart_at; /* sink.written when the dictionary began */
@@ -50,9 +50,9 @@ struct err *writer_create(int fd, enum codec codec, const struct dataset *data, 
 		return err_new("this build of singe cannot write %s", codec_name(codec));
 	CLEANUP(writer_destroy) struct writer *w = writer_append(fd, codec, data);
 
-	header_write(&w->raw, data);
+	header_write(&w->parts.raw, data);
 	TRY(sink_file_header(&w->sink));
-	TRY(sink_block(&w->sink, SINGE_BLOCK_HEADER, 0, &w->raw));
+	TRY(sink_block(&w->sink, SINGE_BLOCK_HEADER, 0, &w->parts));
 	*ret = take_ptr(w);
 	return NULL;
 }
@@ -64,7 +64,7 @@ void writer_destroy(struct writer *w)
 	sink_deinit(&w->sink);
 	columns_deinit(&w->cols);
 	defs_deinit(&w->defs);
-	buf_deinit(&w->raw);
+	parts_deinit(&w->parts);
 	err_destroy(w->failed);
 	free(w);
 }
@@ -86,9 +86,9 @@ static struct err *writer_failed(const struct writer *w)
 static struct err *writer_put(struct writer *w, bool with_samples)
 {
 	struct columns *c = &w->cols;
-	struct buf *raw = &w->raw;
+	struct buf *raw = &w->parts.raw;
 
-	raw->len = 0;
+	parts_reset(&w->parts);
 	buf_uleb(raw, w->restart);
 	buf_uleb(raw, w->defs.first_node);
 	buf_uleb(raw, w->defs.n_nodes);
@@ -97,9 +97,9 @@ static struct err *writer_put(struct writer *w, bool with_samples)
 	buf_uleb(raw, with_samples ? c->n_events : 0);
 	defs_pack(&w->defs, raw);
 	if (with_samples)
-		columns_pack(c, raw);
+		columns_pack(c, &w->parts);
 	w->failed = sink_block(&w->sink, SINGE_BLOCK_STREAM,
-			       w->restart_flag ? SINGE_BLOCK_RESTART : 0, raw);
+			       w->restart_flag ? SINGE_BLOCK_RESTART : 0, &w->parts);
 	defs_reset(&w->defs);
 	if (w->failed) {
 		w->dropped += c->n_samples;
@@ -218,9 +218,9 @@ struct err *writer_end(struct writer *w, const struct totals *totals)
 		t.samples -= t.samples < w->dropped ? t.samples : w->dropped;
 		t.lost += w->dropped;
 	}
-	w->raw.len = 0;
-	end_write(&w->raw, &t, &w->data->meta, w->n_fallbacks);
-	struct err *end_err = sink_block(&w->sink, SINGE_BLOCK_END, 0, &w->raw);
+	parts_reset(&w->parts);
+	end_write(&w->parts.raw, &t, &w->data->meta, w->n_fallbacks);
+	struct err *end_err = sink_block(&w->sink, SINGE_BLOCK_END, 0, &w->parts);
 
 	if (!err)
 		return end_err;
@@ -231,9 +231,9 @@ struct err *writer_end(struct writer *w, const struct totals *totals)
 struct err *writer_names(struct writer *w, const struct names *names, size_t *from)
 {
 	while (*from < names->entries.n) {
-		w->raw.len = 0;
-		symbols_write(&w->raw, w->data, names, from);
-		TRY(sink_block(&w->sink, SINGE_BLOCK_SYMBOLS, 0, &w->raw));
+		parts_reset(&w->parts);
+		symbols_write(&w->parts.raw, w->data, names, from);
+		TRY(sink_block(&w->sink, SINGE_BLOCK_SYMBOLS, 0, &w->parts));
 	}
 	return NULL;
 }

@@ -190,10 +190,12 @@ static void test_lying_bodies(void **state)
 	} bodies[] = {
 		{ SINGE_BLOCK_STREAM, "", 0 },
 		{ SINGE_BLOCK_STREAM, "\0\1\0\0\0", 5 },
-		/* a thousand samples, one byte of contexts */
-		{ SINGE_BLOCK_STREAM, "\0\1\0\0\xe8\7\0\10\1\0", 10 },
+		/* a thousand samples, one byte of each column */
+		{ SINGE_BLOCK_STREAM, "\0\1\0\0\xe8\7\0\10\1\0\13\1\0\14\1\0\15\1\0\16\1\0", 22 },
+		/* no bytes of high columns */
+		{ SINGE_BLOCK_STREAM, "\0\1\0\0\1\0\3\5\0\0\0\0\0\10\1\0\15\1\0\16\1\0", 22 },
 		/* a sample of a context that is not there */
-		{ SINGE_BLOCK_STREAM, "\0\1\0\0\1\0\10\1\0", 9 },
+		{ SINGE_BLOCK_STREAM, "\0\1\0\0\1\0\10\1\0\13\1\0\14\1\0\15\1\0\16\1\0", 21 },
 		/* 2^35 nodes from node 1 on */
 		{ SINGE_BLOCK_STREAM, "\0\1\x80\x80\x80\x80\x80\1\0\0\0\4\1\1", 14 },
 		/* node 2^40 */
@@ -204,7 +206,7 @@ static void test_lying_bodies(void **state)
 		/* a column longer than the block */
 		{ SINGE_BLOCK_STREAM, "\0\1\0\0\0\0\10\x7f\0", 9 },
 		/* an event after a sample that is not there */
-		{ SINGE_BLOCK_STREAM, "\0\1\0\0\0\1\14\6\5\1\3\0\1\1", 14 },
+		{ SINGE_BLOCK_STREAM, "\0\1\0\0\0\1\12\6\5\1\3\0\1\1", 14 },
 		/* a context of an event that is not there */
 		{ SINGE_BLOCK_STREAM, "\0\1\0\0\0\0\3\5\0\0\x63\0\0", 13 },
 		{ SINGE_BLOCK_SYMBOLS, "\3\5\0\0\1\1\0", 7 },
@@ -218,19 +220,19 @@ static void test_lying_bodies(void **state)
 		struct fixture f;
 		struct result r;
 		struct sink sink;
-		struct buf raw = { 0 };
+		struct parts parts = { 0 };
 
 		fixture_init(&f, CODEC_NONE, i);
 		sink_init(&sink, f.fd, CODEC_NONE);
-		buf_bytes(&raw, bodies[i].bytes, bodies[i].len);
-		assert_null(sink_block(&sink, bodies[i].kind, 0, &raw));
+		buf_bytes(&parts.raw, bodies[i].bytes, bodies[i].len);
+		assert_null(sink_block(&sink, bodies[i].kind, 0, &parts));
 		fixture_samples(&f, 10);
 		fixture_end(&f);
 		result_read(&r, f.fd);
 		assert_int_equal(r.data.totals.damaged_blocks, 1);
 		assert_int_equal(r.lines.v.n, f.expected.v.n);
 		result_deinit(&r);
-		buf_deinit(&raw);
+		parts_deinit(&parts);
 		sink_deinit(&sink);
 		fixture_deinit(&f);
 	}
@@ -241,20 +243,20 @@ static void test_unknown_kind_is_skipped(void **state)
 	struct fixture f;
 	struct result r;
 	struct sink sink;
-	struct buf raw = { 0 };
+	struct parts parts = { 0 };
 
 	(void)state;
 	fixture_init(&f, CODEC_NONE, 1);
 	sink_init(&sink, f.fd, CODEC_NONE);
-	buf_cstr(&raw, "from a later version");
-	assert_null(sink_block(&sink, (enum singe_block_kind)99, 0, &raw));
+	buf_cstr(&parts.raw, "from a later version");
+	assert_null(sink_block(&sink, (enum singe_block_kind)99, 0, &parts));
 	fixture_samples(&f, 10);
 	fixture_end(&f);
 	result_read(&r, f.fd);
 	assert_int_equal(r.data.totals.damaged_blocks, 0);
 	assert_int_equal(r.lines.v.n, f.expected.v.n);
 	result_deinit(&r);
-	buf_deinit(&raw);
+	parts_deinit(&parts);
 	sink_deinit(&sink);
 	fixture_deinit(&f);
 }
