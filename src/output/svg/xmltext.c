@@ -50,6 +50,8 @@ void xmltext_escape(struct buf *b, const char *s, size_t len, size_t max)
 {
 	struct buf clean = { 0 };
 
+	if (!len)
+		return;
 	output_clean_utf8(&clean, s, len);
 	const char *p = (const char *)clean.data, *end = p + clean.len;
 
