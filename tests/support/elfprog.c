@@ -25,6 +25,7 @@ void elfprog_deinit(struct elfprog *p)
 	elfwrite_deinit(&p->elf);
 	buf_deinit(&p->dynsym);
 	buf_deinit(&p->dynstr);
+	buf_deinit(&p->rela);
 	buf_deinit(&p->eh_frame);
 	buf_deinit(&p->build_id);
 }
@@ -36,7 +37,7 @@ void elfprog_symbol(struct elfprog *p, const struct elfprog_sym *sym)
 			sym->shndx ? sym->shndx : ELFPROG_TEXT);
 }
 
-void elfprog_dynamic_symbol(struct elfprog *p, const struct elfprog_sym *sym)
+static void add_dynamic(struct elfprog *p, const char *name, Elf64_Sym sym)
 {
 	static const Elf64_Sym null;
 
@@ -44,16 +45,35 @@ void elfprog_dynamic_symbol(struct elfprog *p, const struct elfprog_sym *sym)
 		buf_bytes(&p->dynsym, &null, sizeof(null));
 		buf_u8(&p->dynstr, 0);
 	}
-	Elf64_Sym out = {
-		.st_name = (Elf64_Word)p->dynstr.len,
-		.st_info = ELF64_ST_INFO(sym->bind, sym->type),
-		.st_shndx = sym->shndx ? sym->shndx : ELFPROG_TEXT,
-		.st_value = ELFPROG_TEXT_SVMA + sym->at,
-		.st_size = sym->size,
+	sym.st_name = (Elf64_Word)p->dynstr.len;
+	buf_bytes(&p->dynsym, &sym, sizeof(sym));
+	buf_cstr(&p->dynstr, name);
+}
+
+void elfprog_dynamic_symbol(struct elfprog *p, const struct elfprog_sym *sym)
+{
+	add_dynamic(p, sym->name,
+		    (Elf64_Sym){
+			    .st_info = ELF64_ST_INFO(sym->bind, sym->type),
+			    .st_shndx = sym->shndx ? sym->shndx : ELFPROG_TEXT,
+			    .st_value = ELFPROG_TEXT_SVMA + sym->at,
+			    .st_size = sym->size,
+		    });
+}
+
+void elfprog_import(struct elfprog *p, const char *name)
+{
+	add_dynamic(p, name, (Elf64_Sym){ .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) });
+}
+
+void elfprog_jump_slot(struct elfprog *p, uint64_t svma, uint32_t sym)
+{
+	Elf64_Rela rela = {
+		.r_offset = svma,
+		.r_info = ELF64_R_INFO((uint64_t)sym, R_X86_64_JUMP_SLOT),
 	};
 
-	buf_bytes(&p->dynsym, &out, sizeof(out));
-	buf_cstr(&p->dynstr, sym->name);
+	buf_bytes(&p->rela, &rela, sizeof(rela));
 }
 
 /* LSB Core, "Exception Frames": a CIE "zR" with pc-relative 4-byte pointers, then FDEs. */
@@ -87,12 +107,20 @@ static uint16_t append(struct elfprog *p, const char *name, uint32_t type, const
 static void append_dynamic(struct elfprog *p)
 {
 	uint16_t strings = append(p, ".dynstr", SHT_STRTAB, &p->dynstr);
-	Elf64_Shdr *table = &p->elf.shdrs.v[append(p, ".dynsym", SHT_DYNSYM, &p->dynsym)];
+	uint16_t index = append(p, ".dynsym", SHT_DYNSYM, &p->dynsym);
+	Elf64_Shdr *table = &p->elf.shdrs.v[index];
 
 	table->sh_link = strings;
 	table->sh_info = 1;
 	table->sh_entsize = sizeof(Elf64_Sym);
 	table->sh_addralign = 8;
+	if (!p->rela.len)
+		return;
+	Elf64_Shdr *rela = &p->elf.shdrs.v[append(p, ".rela.plt", SHT_RELA, &p->rela)];
+
+	rela->sh_link = index;
+	rela->sh_entsize = sizeof(Elf64_Rela);
+	rela->sh_addralign = 8;
 }
 
 int elfprog_fd(struct elfprog *p)

@@ -17,7 +17,7 @@ enum {
 struct elfprog {
 	struct elfwrite elf;
 	uint8_t text[ELFPROG_TEXT_LEN];
-	struct buf dynsym, dynstr, eh_frame; /* empty: no such section */
+	struct buf dynsym, dynstr, rela, eh_frame; /* empty: no such section */
 	struct buf build_id;
 };
 
@@ -32,6 +32,9 @@ void elfprog_init(struct elfprog *p);
 void elfprog_deinit(struct elfprog *p);
 void elfprog_symbol(struct elfprog *p, const struct elfprog_sym *sym);
 void elfprog_dynamic_symbol(struct elfprog *p, const struct elfprog_sym *sym);
+void elfprog_import(struct elfprog *p, const char *name); /* an undefined dynamic symbol */
+/* Fills the slot at svma with the address of the dynamic symbol numbered `sym` (from 1). */
+void elfprog_jump_slot(struct elfprog *p, uint64_t svma, uint32_t sym);
 void elfprog_fde(struct elfprog *p, uint64_t at, uint32_t len);
 /* Finishes the file: an open descriptor without a name, to be closed by the caller. Once only. */
 int elfprog_fd(struct elfprog *p);

@@ -8,97 +8,8 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "support/elfprog.h"
-#include "symbol/symbolizer.h"
-
-/* A dataset with one binary and a symbolizer for it. */
-struct scene {
-	struct elfprog elf;
-	struct dataset data;
-	struct diag diag;
-	struct symbolizer *symbolizer;
-	uint32_t binary;
-};
-
-static void scene_begin(struct scene *s)
-{
-	*s = (struct scene){ 0 };
-	elfprog_init(&s->elf);
-	dataset_init(&s->data);
-}
-
-static void scene_add_binary(struct scene *s, const struct binary *like)
-{
-	s->binary = binaries_add(&s->data.binaries, like);
-	s->symbolizer = symbolizer_create(&s->data, &s->diag);
-}
-
-/* The file as it stands now becomes the binary "/opt/prog". */
-static void scene_file(struct scene *s)
-{
-	_cleanup_close_ int fd = elfprog_fd(&s->elf);
-	struct stat st;
-
-	assert_int_equal(fstat(fd, &st), 0);
-	scene_add_binary(s, &(struct binary){
-				    .kind = BINARY_KIND_FILE,
-				    .path = (char *)"/opt/prog",
-				    .inode = st.st_ino,
-				    .dev_major = (uint32_t)(st.st_dev >> 8 & 0xfff),
-				    .dev_minor = (uint32_t)((st.st_dev & 0xff) |
-							    (st.st_dev >> 12 & 0xfff00)),
-			    });
-	symbolizer_give_fd(s->symbolizer, s->binary, fd);
-}
-
-static void scene_end(struct scene *s)
-{
-	symbolizer_destroy(s->symbolizer);
-	diag_deinit(&s->diag);
-	dataset_deinit(&s->data);
-	elfprog_deinit(&s->elf);
-}
-
-static const struct name_entry *entry_at(struct scene *s, uint64_t off)
-{
-	struct place place = { s->binary, off };
-
-	assert_null(symbolizer_run_places(s->symbolizer, &place, 1));
-	const struct name_entry *e = names_find(&s->data.names, s->binary, off);
-
-	assert_non_null(e);
-	assert_int_equal(e->n, 1);
-	return e;
-}
-
-static const char *entry_name(struct scene *s, const struct name_entry *e)
-{
-	return intern_str(&s->data.names.strings, s->data.names.lines.v[e->first].function);
-}
-
-/* The name of the place at offset `at` of the text. */
-static const char *name_at(struct scene *s, uint64_t at)
-{
-	return entry_name(s, entry_at(s, ELFPROG_TEXT_OFF + at));
-}
-
-static unsigned int flags_at(struct scene *s, uint64_t at)
-{
-	return entry_at(s, ELFPROG_TEXT_OFF + at)->flags;
-}
-
-static void func(struct scene *s, const char *name, uint64_t at, uint64_t size)
-{
-	elfprog_symbol(&s->elf, &(struct elfprog_sym){ .name = name,
-						       .at = at,
-						       .size = size,
-						       .bind = STB_GLOBAL,
-						       .type = STT_FUNC });
-}
+#include "symbol-scene.h"
 
 static void test_sized_symbols_cover_their_range(void **state)
 {
@@ -373,84 +284,6 @@ static void test_string_offsets_beyond_the_table(void **state)
 	scene_end(&s);
 }
 
-static void test_start_code_by_name(void **state)
-{
-	static const char *const names[] = {
-		"_start",
-		"__libc_start_call_main",
-		"start_thread",
-		"clone3",
-		"__clone",
-		"__libc_start_main_impl",
-		"clone@@GLIBC_2.2.5",
-		"runtime.goexit.abi0",
-		"runtime.mstart",
-	};
-	struct scene s;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		scene_begin(&s);
-		func(&s, names[i], 0x100, 0x20);
-		func(&s, "start", 0x120, 0x20);
-		func(&s, "start_threads", 0x140, 0x20);
-		scene_file(&s);
-		assert_int_equal(flags_at(&s, 0x110), NAME_FOUND | NAME_START);
-		assert_int_equal(flags_at(&s, 0x120), NAME_FOUND);
-		assert_int_equal(flags_at(&s, 0x140), NAME_FOUND);
-		scene_end(&s);
-	}
-}
-
-static void put_code(struct scene *s, uint64_t at, const char *bytes, size_t len)
-{
-	memcpy(s->elf.text + at, bytes, len);
-}
-
-static void test_start_code_by_what_it_does(void **state)
-{
-	struct scene s;
-
-	(void)state;
-	scene_begin(&s);
-	s.elf.elf.entry = ELFPROG_TEXT_SVMA + 0x10;
-	elfprog_fde(&s.elf, 0, 0x40);
-	func(&s, "exit", 0x800, 0x20);
-	func(&s, "__libc_start_main@@GLIBC_2.34", 0x840, 0x20);
-	/* call *%rax; mov %eax,%edi; call exit */
-	elfprog_fde(&s.elf, 0x100, 0x40);
-	put_code(&s, 0x110, "\xff\xd0\x89\xc7\xe8\xe7\x06\0\0", 9);
-	/* The same, but another function is called. */
-	elfprog_fde(&s.elf, 0x140, 0x40);
-	put_code(&s, 0x150, "\xff\xd0\x89\xc7\xe8\xe7\x06\0\0", 9);
-	/* call exit(what a direct call returned). */
-	elfprog_fde(&s.elf, 0x180, 0x40);
-	put_code(&s, 0x190, "\xe8\0\0\0\0\x89\xc7\xe8\x64\x06\0\0", 12);
-	/* call *0x638(%rbx); mov %rax,%fs:0x628 */
-	elfprog_fde(&s.elf, 0x1c0, 0x40);
-	put_code(&s, 0x1d0, "\xff\x93\x38\x06\0\0\x64\x48\x89\x04\x25\x28\x06\0\0", 15);
-	/* Stored elsewhere. */
-	elfprog_fde(&s.elf, 0x200, 0x40);
-	put_code(&s, 0x210, "\xff\x93\x38\x06\0\0\x64\x48\x89\x04\x25\x28\x01\0\0", 15);
-	/* call *%rdx; mov %rax,%rdi; mov $60,%eax; syscall */
-	elfprog_fde(&s.elf, 0x240, 0x40);
-	put_code(&s, 0x250, "\xff\xd2\x48\x89\xc7\xb8\x3c\0\0\0\x0f\x05", 12);
-	/* A pattern cut by the end of its function. */
-	elfprog_fde(&s.elf, 0x280, 0x14);
-	put_code(&s, 0x290, "\xff\xd2\x48\x89\xc7\xb8\x3c\0\0\0\x0f\x05", 12);
-	scene_file(&s);
-	assert_int_equal(flags_at(&s, 0x20), NAME_START);
-	assert_string_equal(name_at(&s, 0x20), "[prog+0x402000]");
-	assert_int_equal(flags_at(&s, 0x112), NAME_START);
-	assert_int_equal(flags_at(&s, 0x152), 0);
-	assert_int_equal(flags_at(&s, 0x195), 0);
-	assert_int_equal(flags_at(&s, 0x1d5), NAME_START);
-	assert_int_equal(flags_at(&s, 0x215), 0);
-	assert_int_equal(flags_at(&s, 0x251), NAME_START);
-	assert_int_equal(flags_at(&s, 0x291), 0);
-	scene_end(&s);
-}
-
 static void test_another_build_is_refused(void **state)
 {
 	struct scene s;
@@ -603,8 +436,6 @@ int main(void)
 		cmocka_unit_test(test_dynamic_and_versioned_names),
 		cmocka_unit_test(test_sizes_beyond_the_section_are_clipped),
 		cmocka_unit_test(test_string_offsets_beyond_the_table),
-		cmocka_unit_test(test_start_code_by_name),
-		cmocka_unit_test(test_start_code_by_what_it_does),
 		cmocka_unit_test(test_another_build_is_refused),
 		cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_stored_names_win),
