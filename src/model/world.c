@@ -248,7 +248,7 @@ uint32_t world_thread_entry_slow(struct world *w, struct thread *t)
 	t->entry = threads_add(&w->data->threads, &(struct thread_entry){
 							  .pid = t->process->pid,
 							  .tid = t->tid,
-							  .incarnation = t->incarnation,
+							  .incarnation = t->process->incarnation,
 							  .comm = t->comm,
 							  .process_comm = t->process->comm,
 						  });

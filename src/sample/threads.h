@@ -12,7 +12,7 @@
 struct thread_entry {
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t incarnation; /* tells apart two uses of one pid or tid; 0 for the first */
+	uint32_t incarnation; /* tells apart two processes of one pid; 0 for the first */
 	uint32_t origin;      /* which input of a merge; 0 where there is one */
 	char *comm;           /* the thread's name; owned; bytes as the kernel gave them */
 	char *process_comm;   /* the name of its process's main thread; owned */

@@ -230,7 +230,7 @@ static void test_tid_moves_to_another_process(void **state)
 	comm(f, 11, 11, "two", false);
 	fork_(f, 11, 11, 11, 12);
 	assert_int_equal(entry(f, 11, 12)->pid, 11);
-	assert_int_equal(entry(f, 11, 12)->incarnation, 1);
+	assert_int_equal(entry(f, 11, 12)->incarnation, 0); /* of the process */
 	assert_string_equal(entry(f, 11, 12)->comm, "two");
 	assert_int_equal(world_find_process(f->w, 10)->n_threads, 1);
 	assert_int_equal(world_find_process(f->w, 11)->n_threads, 2);

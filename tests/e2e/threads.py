@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Threads: short ones, renamed ones, and many that were there before."""
+
+from e2e import *
+
+
+def test_short_threads():
+    app = compile_c("threads.c", "threads")
+    record(command=[app, "short", "40"])
+    folded, truth = report("--by", "tid"), Truth()
+    expect_share("in_short_thread", folded.count("in_short_thread"), folded.total(), 1)
+    tids = {int(g.rpartition("/")[2]) for g in folded.groups()}
+    missed = set(truth.threads) - tids
+    assert not missed, f"{len(missed)} of 40 threads have no sample"
+
+
+def test_comm_changes():
+    app = compile_c("threads.c", "threads")
+    record(command=[app, "rename"])
+    folded, truth = report("--by", "tid"), Truth()
+    expect_truth(folded, truth, "phase_one", "phase_two", "phase_thread")
+    want = {"phase_one": "first", "phase_two": "second", "phase_thread": "the worker"}
+    for frames, _ in folded.stacks:
+        for phase, comm in want.items():
+            if phase in frames:
+                assert frames[0].replace("_", " ").startswith(comm + "-"), frames
+
+
+def test_attach_to_fifty_threads():
+    app = compile_c("threads.c", "threads")
+    with started([app, "pool", "50", "0.06"]) as target:
+        record("-p", str(target.pid))
+        target.wait()
+    folded, truth = report("--by", "tid"), Truth()
+    samples = {}
+    for frames, count in folded.stacks:
+        if "in_pool" in frames:
+            tid = int(frames[0].rpartition("/")[2])
+            samples[tid] = samples.get(tid, 0) + count
+    expect_share("in_pool", sum(samples.values()), folded.total(), 1)
+    assert len(truth.threads) == 50
+    missed = set(truth.threads) - set(samples)
+    assert not missed, f"{len(missed)} threads have no sample"
+    # Some of their time passed before the recorder was there: never more samples than time, give or
+    # take chance.
+    for tid, seconds in truth.threads.items():
+        most = seconds * RATE
+        assert samples[tid] <= most + 4 * math.sqrt(most) + 1, f"{tid}: {samples[tid]} of {most}"
+
+
+if __name__ == "__main__":
+    run_tests()
