@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/diag_print.h"
 #include "cmd/report_input.h"
 #include "cmd/report_options.h"
 #include "cmd/report_target.h"
@@ -100,8 +101,8 @@ static struct err *report_run(struct report *r)
 
 static int usage_error(struct err *err)
 {
-	fprintf(stderr, "singe report: %s\n`singe report --help` lists the options.\n",
-		err_msg(err));
+	diag_print_err(stderr, "singe report", err);
+	fprintf(stderr, "`singe report --help` lists the options.\n");
 	err_destroy(err);
 	return 2;
 }
@@ -120,10 +121,12 @@ int report_main(int argc, char **argv)
 		status = usage_error(err);
 	} else {
 		err = report_run(&r);
+		size_t from = 0;
+
 		if (!r.opt.quiet)
-			report_print(&r.diag, r.opt.verbose);
+			diag_print(stderr, &r.diag, "singe report", r.opt.verbose, &from);
 		if (err) {
-			fprintf(stderr, "singe report: %s\n", err_msg(err));
+			diag_print_err(stderr, "singe report", err);
 			err_destroy(err);
 			status = 1;
 		}

@@ -306,9 +306,10 @@ struct err *report_options_suit(const struct report_options *o, const struct out
 	for (size_t i = 0; i < N_ROWS; i++) {
 		const struct option_row *r = &rows[i];
 		const char *at = (const char *)o + r->at;
-		bool given = r->kind == FLAG ? *(const bool *)at : *(const char *const *)at != NULL;
 
-		if (r->name && r->formats && given && !strstr(r->formats, name))
+		if (!r->name || !r->formats || strstr(r->formats, name))
+			continue;
+		if (r->kind == FLAG ? *(const bool *)at : *(const char *const *)at != NULL)
 			return err_new("--%s means nothing to -f %s, only to:%s", r->name,
 				       output->name, r->formats);
 	}

@@ -204,23 +204,3 @@ void report_warnings(struct diag *diag, const struct calltree *tree,
 	warn_cuts(diag, tree);
 	warn_names(diag, tree, symbols);
 }
-
-/* Paths and names come from outside: a terminal must not obey them. */
-void report_print(const struct diag *diag, bool verbose)
-{
-	for (size_t i = 0; i < diag->entries.n; i++) {
-		const struct diag_entry *e = &diag->entries.v[i];
-		struct buf text = { 0 };
-
-		if (e->level == DIAG_DETAIL && !verbose)
-			continue;
-		output_clean_utf8(&text, e->text, strlen(e->text));
-		buf_u8(&text, 0);
-		fprintf(stderr, "singe report: %s%s", e->level == DIAG_WARNING ? "warning: " : "",
-			(const char *)text.data);
-		if (e->count > 1)
-			fprintf(stderr, " (%" PRIu64 " times)", e->count);
-		fputc('\n', stderr);
-		buf_deinit(&text);
-	}
-}

@@ -9,7 +9,5 @@
 /* Appends to `diag`. `tree` as built, before any focus; `symbols` may be NULL. */
 void report_warnings(struct diag *diag, const struct calltree *tree,
 		     const struct symbolizer *symbols);
-/* Writes the entries to stderr as "singe report: …": details only if `verbose`. */
-void report_print(const struct diag *diag, bool verbose);
 
 #endif

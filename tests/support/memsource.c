@@ -10,7 +10,7 @@ static struct err *memsource_next(struct source *src, struct batch *ret)
 	size_t left = m->samples.n - m->taken;
 	size_t n = left < m->batch_len ? left : m->batch_len;
 
-	*ret = (struct batch){ .samples = m->samples.v + m->taken, .n_samples = n };
+	*ret = (struct batch){ .samples = n ? m->samples.v + m->taken : NULL, .n_samples = n };
 	m->taken += n;
 	return NULL;
 }
