@@ -45,9 +45,10 @@ int opener_event(void *ctx, struct perf_event_attr *attr, int pid, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static struct err *opener_slurp(int fd, const char *path, struct buf *ret)
+/* Until the end, or until `most` bytes or a little more are there. */
+static struct err *opener_slurp(int fd, const char *path, size_t most, struct buf *ret)
 {
-	for (;;) {
+	while (ret->len < most) {
 		buf_room(ret, 65536);
 		ssize_t n = read(fd, ret->data + ret->len, 65535);
 
@@ -58,14 +59,13 @@ static struct err *opener_slurp(int fd, const char *path, struct buf *ret)
 		if (!n)
 			break;
 		ret->len += (size_t)n;
-		if (ret->len > TEXT_MAX)
-			return err_new("%s does not end", path);
 	}
 	ret->data[ret->len] = '\0';
 	return NULL;
 }
 
-struct err *opener_read(const struct opener *o, const char *path, struct buf *ret)
+struct err *opener_read_head(const struct opener *o, const char *path, size_t most,
+			     struct buf *ret)
 {
 	_cleanup_free_ char *full = xasprintf("%s%s", o->root, path);
 	_cleanup_close_ int fd = open(full, O_RDONLY | O_CLOEXEC);
@@ -73,7 +73,16 @@ struct err *opener_read(const struct opener *o, const char *path, struct buf *re
 	ret->len = 0;
 	if (fd < 0)
 		return err_sys(errno, "cannot open %s", path);
-	return opener_slurp(fd, path, ret);
+	buf_room(ret, 1);
+	return opener_slurp(fd, path, most, ret);
+}
+
+struct err *opener_read(const struct opener *o, const char *path, struct buf *ret)
+{
+	TRY(opener_read_head(o, path, TEXT_MAX, ret));
+	if (ret->len >= TEXT_MAX)
+		return err_new("%s does not end", path);
+	return NULL;
 }
 
 struct err *opener_proc(const struct opener *o, uint32_t pid, const char *name, struct buf *ret)

@@ -36,6 +36,9 @@ int opener_event(void *ctx, struct perf_event_attr *attr, int pid, int cpu);
 /* A whole small text ("/proc/77/maps", "/sys/…") into `ret`, which is emptied first and ends in a
  * NUL that its length does not count. At most 64 MiB. The error keeps errno. */
 ERR_CHECK struct err *opener_read(const struct opener *o, const char *path, struct buf *ret);
+/* Only its first `most` bytes, or a little more. */
+ERR_CHECK struct err *opener_read_head(const struct opener *o, const char *path, size_t most,
+				       struct buf *ret);
 /* /proc/PID/NAME the same way. */
 ERR_CHECK struct err *opener_proc(const struct opener *o, uint32_t pid, const char *name,
 				  struct buf *ret);
