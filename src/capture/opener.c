@@ -64,8 +64,7 @@ static struct err *opener_slurp(int fd, const char *path, size_t most, struct bu
 	return NULL;
 }
 
-struct err *opener_read_head(const struct opener *o, const char *path, size_t most,
-			     struct buf *ret)
+struct err *opener_read_head(const struct opener *o, const char *path, size_t most, struct buf *ret)
 {
 	_cleanup_free_ char *full = xasprintf("%s%s", o->root, path);
 	_cleanup_close_ int fd = open(full, O_RDONLY | O_CLOEXEC);

@@ -51,8 +51,8 @@ static void *thread_main(void *arg)
 		make_thread();
 	else
 		line_ends();
-	printf("%d %llu %llu\n", gettid(),
-	       (unsigned long long)clock_ns(CLOCK_THREAD_CPUTIME_ID), (unsigned long long)born);
+	printf("%d %llu %llu\n", gettid(), (unsigned long long)clock_ns(CLOCK_THREAD_CPUTIME_ID),
+	       (unsigned long long)born);
 	return arg;
 }
 
