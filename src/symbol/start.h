@@ -9,8 +9,8 @@
  * musl's "start" from anybody's. */
 bool start_is_name(const char *raw, const char *binary_name);
 
-/* By what the code does, for C libraries and programs whose local symbols are stripped. [start, end)
- * is the range of the FDE around the place. */
+/* By what the code does, for C libraries and programs whose local symbols are stripped. [start,
+ * end) is the range of the FDE around the place. */
 bool start_is_code(const struct elfsyms *syms, uint64_t start, uint64_t end);
 
 /* The entry point's own piece of assembly, for places that no FDE covers. */
