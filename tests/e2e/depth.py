@@ -12,7 +12,9 @@ def kernel_limit():
 def test_beyond_the_limit():
     app = compile_c("recurse.c", "recurse")
     record(command=[app, str(kernel_limit() + 100)])
-    folded = report().only(lambda f: "at_the_bottom" in f)
+    folded = report()
+    assert "depth limit" in folded.messages
+    folded = folded.only(lambda f: "at_the_bottom" in f)
     expect_share("[truncated]", folded.count("[truncated]"), folded.total(), 1)
     for frames, _ in folded.stacks:
         assert frames[1] == "[truncated]", frames[:3]
@@ -21,7 +23,9 @@ def test_beyond_the_limit():
 def test_below_the_limit():
     app = compile_c("recurse.c", "recurse")
     record(command=[app, str(kernel_limit() - 40)])
-    folded = report().only(lambda f: "at_the_bottom" in f)
+    folded = report()
+    assert "depth limit" not in folded.messages
+    folded = folded.only(lambda f: "at_the_bottom" in f)
     assert folded.count("[truncated]") == 0
     expect_share("main", folded.count("main"), folded.total(), 1)
 

@@ -88,7 +88,8 @@ class Truth:
 class Folded:
     """Folded stacks: a list of (frames, count), the first frame being the group."""
 
-    def __init__(self, text):
+    def __init__(self, text, messages=""):
+        self.messages = messages  # what the reporter said beside them
         self.stacks = []
         for line in text.splitlines():
             stack, _, count = line.rpartition(" ")
@@ -144,7 +145,7 @@ def record(*arguments, command=None, out="singe.rec", truth="truth", rate=RATE):
 def report(*arguments, file="singe.rec"):
     done = run([SINGE, "report", file, "-f", "folded", *arguments], timeout=120)
     assert done.returncode == 0, f"report ended with {done.returncode}"
-    return Folded(done.stdout)
+    return Folded(done.stdout, done.stderr)
 
 
 @contextlib.contextmanager

@@ -112,5 +112,32 @@ def test_other_mount_namespace_that_ends():
     expect_share("in_image", folded.count("in_image"), folded.total(), 0.97)
 
 
+def test_replaced_library_unprivileged():
+    """Without the right to open what is mapped, the path is all there is: it must not be believed."""
+    need_root()
+    need("setpriv")
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    nobody += ["--inh-caps=-all", "--bounding-set=-all"]
+    os.chmod(".", 0o777)
+    if run([*nobody, SINGE, "--version"]).returncode:
+        skip("an ordinary user cannot run this build")
+    flags = ["-shared", "-fPIC", "-nostdlib", "-Wl,--build-id"]
+    library = compile_c("codepage.c", "late.so", "-DNAME=hot_late", *flags)
+    other = compile_c("codepage.c", "other.so", "-DNAME=wrong", *flags)
+    app = compile_c("lateload.c", "lateload", "-ldl")
+    with started([*nobody, app, library, "0.01", "60"]) as target:
+        with open(f"/proc/{target.pid}/maps") as maps:
+            wait_until("late.so", lambda: maps.seek(0) or "late.so" in maps.read())
+        replaced(library, other)
+        line = [SINGE, "record", "-e", "cpu-clock:u", "-F", str(RATE), "-g", "-d", "1"]
+        done = run([*nobody, *line, "-o", "user.rec", "-p", str(target.pid)])
+        if done.returncode:
+            skip("an ordinary user may not record here")
+    folded = report(file="user.rec")
+    assert "wrong" not in folded.names()
+    nameless = folded.count(lambda f: any(n.startswith("[late.so") for n in f))
+    expect_share("[late.so…]", nameless, folded.total(), 0.97)
+
+
 if __name__ == "__main__":
     run_tests()

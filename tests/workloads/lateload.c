@@ -1,5 +1,6 @@
-/* A library that comes late: `lateload LIB.so` prints "ready", works on for half a second, then
- * loads the library (built from codepage.c as hot_late) and runs it in a thread of its own. */
+/* A library that comes late: `lateload LIB.so [BEFORE [AFTER]]` prints "ready", works on for BEFORE
+ * seconds, then loads the library (built from codepage.c as hot_late) and runs it in a thread of
+ * its own for AFTER seconds. */
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -10,6 +11,7 @@ typedef unsigned long late_fn(unsigned long n);
 HOT(before_load)
 
 static late_fn *late;
+static double seconds_after = 0.4;
 
 static void *late_thread(void *arg)
 {
@@ -19,7 +21,7 @@ static void *late_thread(void *arg)
 	do {
 		burn_sink += late(200000);
 		now = cpu_seconds();
-	} while (now - start < 0.4);
+	} while (now - start < seconds_after);
 	truth("hot_late", now - start);
 	return NULL;
 }
@@ -32,7 +34,9 @@ int main(int argc, char **argv)
 		return 2;
 	puts("ready");
 	fflush(stdout);
-	before_load(0.8);
+	if (argc > 3)
+		seconds_after = atof(argv[3]);
+	before_load(argc > 2 ? atof(argv[2]) : 0.8);
 	void *lib = dlopen(argv[1], RTLD_NOW);
 
 	late = lib ? (late_fn *)dlsym(lib, "hot_late") : NULL;
