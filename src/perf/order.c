@@ -1,8 +1,6 @@
 /* In: rings. Out: their records, merged by time, up to a limit. */
 #include "perf/order.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 
 void order_init(struct order *o)
@@ -13,21 +11,11 @@ void order_init(struct order *o)
 void order_deinit(struct order *o)
 {
 	free(o->inputs);
+	free(o->tree);
 	*o = (struct order){ 0 };
 }
 
-void order_add(struct order *o, struct ring *ring, const struct record_layout *layout)
-{
-	o->inputs = xreallocarray(o->inputs, o->n + 1, sizeof(*o->inputs));
-	o->inputs[o->n++] = (struct order_input){
-		.ring = ring,
-		.layout = layout,
-		.next_time = UINT64_MAX,
-	};
-	o->last = NULL;
-}
-
-/* An empty ring has the greatest time, and no record does: one compare with the limit serves both.
+/* An empty ring has the greatest time, and no record has it: one compare with the limit is enough.
  */
 static inline void input_look(struct order_input *in)
 {
@@ -41,15 +29,71 @@ static inline void input_look(struct order_input *in)
 		in->next_time--;
 }
 
-static void order_consume_last(struct order *o)
+static inline bool is_before(struct order_node a, struct order_node b)
+{
+	return a.time < b.time || (a.time == b.time && a.input < b.input);
+}
+
+/* The input has a new time: it plays against those that lost to it, up to the top. Without
+ * branches, as who wins is what no predictor knows. */
+static inline void order_replay(struct order *o, size_t input)
+{
+	struct order_node best = { .time = o->inputs[input].next_time, .input = input };
+
+	for (size_t k = (o->width + input) / 2; k; k /= 2) {
+		struct order_node other = o->tree[k];
+		bool loses = is_before(other, best);
+
+		o->tree[k].time = loses ? best.time : other.time;
+		o->tree[k].input = loses ? best.input : other.input;
+		best.time = loses ? other.time : best.time;
+		best.input = loses ? other.input : best.input;
+	}
+	o->tree[0] = best;
+}
+
+static inline void order_consume_last(struct order *o)
 {
 	struct order_input *in = o->last;
 
-	o->last = NULL;
 	if (!in)
 		return;
+	o->last = NULL;
 	ring_consume(in->ring, in->next);
 	input_look(in);
+	order_replay(o, (size_t)(in - o->inputs));
+}
+
+/* First who wins at each node, then who loses. */
+static void order_play_all(struct order *o)
+{
+	struct order_node *t = o->tree;
+
+	for (size_t i = 0; i < o->width; i++)
+		t[o->width + i] = (struct order_node){
+			.time = i < o->n ? o->inputs[i].next_time : UINT64_MAX,
+			.input = i,
+		};
+	for (size_t k = o->width - 1; k; k--)
+		t[k] = is_before(t[2 * k + 1], t[2 * k]) ? t[2 * k + 1] : t[2 * k];
+	t[0] = t[1];
+	for (size_t k = 1; k < o->width; k++)
+		t[k] = t[k].input == t[2 * k].input ? t[2 * k + 1] : t[2 * k];
+}
+
+void order_add(struct order *o, struct ring *ring, const struct record_layout *layout)
+{
+	o->inputs = xreallocarray(o->inputs, o->n + 1, sizeof(*o->inputs));
+	o->inputs[o->n++] = (struct order_input){
+		.ring = ring,
+		.layout = layout,
+		.next_time = UINT64_MAX,
+	};
+	while (o->width < o->n)
+		o->width = o->width ? o->width * 2 : 1;
+	o->tree = xreallocarray(o->tree, o->width, 2 * sizeof(*o->tree));
+	o->last = NULL;
+	order_play_all(o);
 }
 
 void order_begin(struct order *o, uint64_t limit_ns)
@@ -60,42 +104,18 @@ void order_begin(struct order *o, uint64_t limit_ns)
 		ring_refresh(o->inputs[i].ring);
 		input_look(&o->inputs[i]);
 	}
-}
-
-/* The input with the earliest record, the first added of equals; notes the time up to which it
- * stays the earliest. */
-static struct order_input *order_choose(struct order *o)
-{
-	struct order_input *best = NULL;
-	uint64_t best_time = UINT64_MAX, second = UINT64_MAX;
-
-	for (struct order_input *in = o->inputs, *end = in + o->n; in < end; in++) {
-		uint64_t t = in->next_time;
-
-		if (t < best_time) {
-			second = best_time;
-			best_time = t;
-			best = in;
-		} else if (t < second) {
-			second = t;
-		}
-	}
-	o->others_ns = second;
-	return best;
+	if (o->n)
+		order_play_all(o);
 }
 
 bool order_next(struct order *o, size_t *ret_index, const struct perf_event_header **ret)
 {
-	struct order_input *in = o->last;
-
 	order_consume_last(o);
-	if (!in || in->next_time >= o->others_ns)
-		in = order_choose(o);
-	if (!in || in->next_time >= o->limit_ns)
+	if (!o->n || o->tree[0].time >= o->limit_ns)
 		return false;
-	o->last = in;
-	*ret_index = (size_t)(in - o->inputs);
-	*ret = in->next;
+	o->last = &o->inputs[o->tree[0].input];
+	*ret_index = o->tree[0].input;
+	*ret = o->last->next;
 	return true;
 }
 

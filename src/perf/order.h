@@ -20,18 +20,27 @@ struct order_input {
 	uint64_t next_time;
 };
 
+struct order_node {
+	uint64_t time;
+	uint64_t input;
+};
+
 struct order {
 	struct order_input *inputs; /* owned */
 	size_t n;
+	/* A tournament: [0] is the earliest input; node k from 1 on, with nodes 2k and 2k + 1 under
+	 * it, is the one that lost there; [width + i] stands for input i. Owned. */
+	struct order_node *tree;
+	size_t width; /* a power of two */
 	uint64_t limit_ns;
-	uint64_t others_ns;       /* the earliest time in any input but the last chosen */
 	struct order_input *last; /* whose record was given out last and is yet to be consumed */
 };
 
 void order_init(struct order *o);
 void order_deinit(struct order *o);
 /* `ring` and `layout` must outlive the order. Of two records of one time, that of the ring added
- * first comes first: add side-band rings before sample rings. */
+ * first comes first: add side-band rings before sample rings. Not between
+ * order_begin() and order_end(). */
 void order_add(struct order *o, struct ring *ring, const struct record_layout *layout);
 /* UINT64_MAX: everything. A record without a time comes at once. */
 void order_begin(struct order *o, uint64_t limit_ns);

@@ -71,15 +71,13 @@ static uint64_t u64_at(const struct perf_event_header *h, size_t off)
 	return v;
 }
 
-uint64_t record_time(const struct record_layout *l, const struct perf_event_header *h)
+uint64_t record_time_slow(const struct record_layout *l, const struct perf_event_header *h)
 {
 	size_t off = 0;
 
-	if (h->type == PERF_RECORD_SAMPLE)
-		off = l->sample_time;
-	else if (h->type >= FIRST_USER_TYPE)
-		return 0;
-	else if (l->trailer_time && h->size >= sizeof(*h) + l->trailer_len)
+	if (h->type == PERF_RECORD_SAMPLE || h->type >= FIRST_USER_TYPE)
+		return 0; /* a sample that has its time is taken care of */
+	if (l->trailer_time && h->size >= sizeof(*h) + l->trailer_len)
 		off = h->size - (size_t)l->trailer_time;
 	else if (h->type == PERF_RECORD_FORK || h->type == PERF_RECORD_EXIT)
 		off = sizeof(*h) + 16;

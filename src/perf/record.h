@@ -5,6 +5,7 @@
 #define PERF_RECORD_H
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "sample/rawevent.h"
@@ -38,7 +39,17 @@ int record_trailer_id_offset(const struct record_layout *l);
  * in the event point into the record. */
 ERR_CHECK struct err *record_parse(const struct record_layout *l, const struct perf_event_header *h,
 				   struct raw_event *ret);
+uint64_t record_time_slow(const struct record_layout *l, const struct perf_event_header *h);
+
 /* Only the time of a record (0 if it carries none), for merging: cheap. */
-uint64_t record_time(const struct record_layout *l, const struct perf_event_header *h);
+static inline uint64_t record_time(const struct record_layout *l, const struct perf_event_header *h)
+{
+	uint64_t time;
+
+	if (h->type != PERF_RECORD_SAMPLE || !l->sample_time || l->sample_time + 8U > h->size)
+		return record_time_slow(l, h);
+	memcpy(&time, (const uint8_t *)h + l->sample_time, sizeof(time));
+	return time;
+}
 
 #endif

@@ -2,17 +2,13 @@
 #include "perf/ring.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 
-enum {
-	SCRATCH_LEN = 64 * 1024, /* perf_event_header.size has 16 bits */
-	PUBLISH_LEN = 64 * 1024, /* a kernel that waits for a full drain loses samples meanwhile */
-};
+enum { SCRATCH_LEN = 64 * 1024 }; /* perf_event_header.size has 16 bits */
 
 struct err *ring_init(struct ring *r, int fd, size_t pages)
 {
@@ -69,7 +65,7 @@ uint64_t ring_refresh(struct ring *r)
 
 	/* perf_event_open(2): after reading data_head a read barrier; the data is then there. */
 	r->head = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
-	if (r->head - r->tail > r->size)
+	if (r->head - r->tail > r->size || ((r->head | r->tail) & 7))
 		ring_skip_rest(r);
 	return r->head - r->tail;
 }
@@ -85,29 +81,19 @@ static const struct perf_event_header *ring_unwrap(struct ring *r, uint64_t at, 
 	return (const struct perf_event_header *)r->scratch;
 }
 
-const struct perf_event_header *ring_peek(struct ring *r)
+const struct perf_event_header *ring_peek_slow(struct ring *r)
 {
-	uint64_t left = r->head - r->tail;
-	uint64_t at = r->tail & (r->size - 1);
+	uint64_t left = r->head - r->tail, at = r->tail & (r->size - 1);
 
 	if (!left)
 		return NULL;
-	/* Records are multiples of 8, so a header never wraps. */
 	const struct perf_event_header *h = (const struct perf_event_header *)(r->data + at);
 
-	if ((r->tail & 7) || left < sizeof(*h) || h->size < sizeof(*h) || h->size > left ||
-	    (h->size & 7)) {
+	if (left < sizeof(*h) || h->size < sizeof(*h) || (h->size & 7) || h->size > left) {
 		ring_skip_rest(r);
 		return NULL;
 	}
-	return at + h->size <= r->size ? h : ring_unwrap(r, at, h->size);
-}
-
-void ring_consume(struct ring *r, const struct perf_event_header *h)
-{
-	r->tail += h->size;
-	if (r->tail - r->published >= PUBLISH_LEN)
-		ring_publish(r);
+	return ring_unwrap(r, at, h->size);
 }
 
 void ring_publish(struct ring *r)

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include <linux/perf_event.h>
 
-struct perf_event_header;
+#include "base/err.h"
 
 struct ring {
 	void *map; /* struct perf_event_mmap_page, then the data */
@@ -32,12 +32,37 @@ void ring_deinit(struct ring *r);
 
 /* Reads data_head (acquire). Returns bytes waiting. */
 uint64_t ring_refresh(struct ring *r);
-/* The record at tail, whole and contiguous, or NULL if none is before head. Its `size` is at least
- * the header's and lies before head. Valid until ring_consume(). */
-const struct perf_event_header *ring_peek(struct ring *r);
-/* Goes past the record last peeked; publishes data_tail (release) every 64 KiB. */
-void ring_consume(struct ring *r, const struct perf_event_header *h);
 /* Publishes data_tail now. */
 void ring_publish(struct ring *r);
+
+/* For ring_peek(): a record that wraps, or none, or damage. */
+const struct perf_event_header *ring_peek_slow(struct ring *r);
+
+/* The record at tail, whole and contiguous, or NULL if none is before head. Its `size` is a
+ * multiple of 8, at least the header's, and lies before head. Valid until ring_consume(). */
+static inline const struct perf_event_header *ring_peek(struct ring *r)
+{
+	uint64_t left = r->head - r->tail, at = r->tail & (r->size - 1);
+
+	if (left < sizeof(struct perf_event_header))
+		return ring_peek_slow(r);
+	/* Head and tail are multiples of 8, so a header never wraps. */
+	const struct perf_event_header *h = (const struct perf_event_header *)(r->data + at);
+
+	if (h->size < sizeof(*h) || (h->size & 7) || h->size > left || at + h->size > r->size)
+		return ring_peek_slow(r);
+	return h;
+}
+
+/* A kernel that waits for a full drain loses samples meanwhile. */
+enum { RING_PUBLISH_LEN = 64 * 1024 };
+
+/* Goes past the record last peeked; publishes data_tail (release) every 64 KiB. */
+static inline void ring_consume(struct ring *r, const struct perf_event_header *h)
+{
+	r->tail += h->size;
+	if (r->tail - r->published >= RING_PUBLISH_LEN)
+		ring_publish(r);
+}
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "perf/order.h"
 
-enum { LEN = 1 << 14, N_RINGS = 3 };
+enum { LEN = 1 << 14, N_RINGS = 5 };
 
 /* A SWITCH with TIME and IDENTIFIER behind it. */
 struct record {
@@ -210,7 +210,7 @@ static void test_many_records_come_sorted(void **state)
 	size_t n_put = 0, n_got = 0;
 
 	for (int pass = 0; pass < 200; pass++) {
-		uint64_t clock[N_RINGS] = { last, last, last };
+		uint64_t clock[N_RINGS] = { last, last, last, last, last };
 		uint64_t limit = UINT64_MAX;
 
 		for (int i = 0; i < 60; i++, n_put++) {
