@@ -95,7 +95,8 @@ static struct err *report_run(struct report *r)
 	TRY(report_read(r));
 	TRY(report_target_open(&target, opt->output, page, r->input.fd));
 	TRY(report_target_close(&target, report_write(r, output, target.out)));
-	report_warnings(&r->diag, r->tree, r->symbols);
+	report_warnings(&r->diag, r->tree, r->symbols,
+			output == &text_output || output == &tree_output);
 	return NULL;
 }
 

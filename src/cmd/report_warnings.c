@@ -12,7 +12,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void warn_losses(struct diag *diag, const struct profile *p)
+static void warn_losses(struct diag *diag, const struct profile *p, bool headed)
 {
 	const struct totals *t = &p->data->totals;
 
@@ -29,12 +29,11 @@ static void warn_losses(struct diag *diag, const struct profile *p)
 			 t->lost_sideband);
 	if (t->throttled)
 		diag_add(diag, DIAG_WARNING, "throttled",
-			 "the kernel paused sampling %" PRIu64
-			 " times: the rate was too high; record "
-			 "with a lower -F",
+			 "the rate was too high %" PRIu64 " times, and the kernel paused sampling; "
+			 "record with a lower -F",
 			 t->throttled);
 	for (size_t i = 0; i < p->data->meta.fallbacks.n; i++)
-		diag_add(diag, DIAG_NOTE, p->data->meta.fallbacks.v[i],
+		diag_add(diag, headed ? DIAG_DETAIL : DIAG_NOTE, p->data->meta.fallbacks.v[i],
 			 "when this was recorded: %s", p->data->meta.fallbacks.v[i]);
 }
 
@@ -197,10 +196,10 @@ static void warn_names(struct diag *diag, const struct calltree *tree,
 }
 
 void report_warnings(struct diag *diag, const struct calltree *tree,
-		     const struct symbolizer *symbols)
+		     const struct symbolizer *symbols, bool headed)
 {
 	warn_empty(diag, tree);
-	warn_losses(diag, tree->profile);
+	warn_losses(diag, tree->profile, headed);
 	warn_cuts(diag, tree);
 	warn_names(diag, tree, symbols);
 }

@@ -6,8 +6,9 @@
 #include "profile/calltree.h"
 #include "symbol/symbolizer.h"
 
-/* Appends to `diag`. `tree` as built, before any focus; `symbols` may be NULL. */
+/* Appends to `diag`. `headed`: the output itself says how it was recorded. `tree` as built, before
+ * any focus; `symbols` may be NULL. */
 void report_warnings(struct diag *diag, const struct calltree *tree,
-		     const struct symbolizer *symbols);
+		     const struct symbolizer *symbols, bool headed);
 
 #endif

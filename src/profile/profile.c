@@ -8,9 +8,14 @@
 
 #define NO_GROUP UINT32_MAX /* the thread is filtered out */
 
-/* The first groups, nearly always all there are, find their stacks by node, without hashing: at a
- * million nodes that is 4 MiB a group. */
+/* The first groups, nearly always all there are, count by node without looking anything up: samples
+ * hit stacks at random, and each step through memory costs more than all else done for one. */
 enum { DENSE_GROUPS = 8 };
+
+struct dense {
+	uint64_t *samples; /* by node; NULL: the group is not there yet */
+	uint64_t *weight;  /* by node, where weights are periods; else NULL */
+};
 
 /* Answers that do not change while batches come, looked up by the numbers in a sample. */
 struct builder {
@@ -22,9 +27,9 @@ struct builder {
 	VEC(uint8_t) in_binary;  /* by node: a frame of the stack is in one of filter->binaries */
 	VEC(uint32_t) cpu_group; /* by cpu; NO_GROUP: not seen yet */
 	struct table groups;
-	struct table stacks;           /* those of further groups */
-	uint32_t *dense[DENSE_GROUPS]; /* by node: index into stacks + 1; 0: none */
-	size_t n_dense;                /* their length; grown ahead of the nodes */
+	struct table stacks; /* those of further groups */
+	struct dense dense[DENSE_GROUPS];
+	size_t n_dense; /* nodes there is room for */
 	bool has_start;
 	uint64_t start_ns; /* time of the first sample of the data */
 };
@@ -113,19 +118,30 @@ static void find_event(struct builder *b)
 		event_is_ours(b, i);
 }
 
+static void grow(uint64_t **v, size_t from, size_t to)
+{
+	size_t have = *v ? from : 0;
+
+	*v = xreallocarray(*v, to, sizeof(**v));
+	memset(*v + have, 0, (to - have) * sizeof(**v));
+}
+
 static void grow_dense(struct builder *b, size_t n_nodes)
 {
 	size_t old = b->n_dense;
 
+	if (!b->event_found) /* nothing to count, and what weights are is not known */
+		return;
 	if (n_nodes > old)
 		b->n_dense = n_nodes + n_nodes / 2;
 	for (size_t i = 0; i < DENSE_GROUPS && i < b->p->groups.n; i++) {
-		size_t have = b->dense[i] ? old : 0;
+		struct dense *d = &b->dense[i];
 
-		if (have == b->n_dense)
+		if (d->samples && old == b->n_dense)
 			continue;
-		b->dense[i] = xreallocarray(b->dense[i], b->n_dense, sizeof(**b->dense));
-		memset(b->dense[i] + have, 0, (b->n_dense - have) * sizeof(**b->dense));
+		grow(&d->samples, old, b->n_dense);
+		if (b->p->by_period)
+			grow(&d->weight, old, b->n_dense);
 	}
 }
 
@@ -176,39 +192,45 @@ static bool sample_passes(const struct builder *b, const struct sample *s)
 	return !f->binaries.v.n || b->in_binary.v[s->node];
 }
 
-static uint32_t new_stack(struct builder *b, uint32_t group, uint32_t node)
+/* A damaged period must not make a small sum of a huge one. */
+static inline void add_saturated(uint64_t *sum, uint64_t n)
 {
-	vec_push(&b->p->stacks, ((struct stack_weight){ .group = group, .node = node }));
-	return (uint32_t)b->p->stacks.n - 1;
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
 }
 
 static struct stack_weight *stack_by_hash(struct builder *b, uint32_t group, uint32_t node)
 {
 	uint64_t hash = hash_u64((uint64_t)group << 32 | node);
+	struct profile *p = b->p;
 
 	for (struct table_probe t = table_probe(&b->stacks, hash); table_next(&b->stacks, &t);) {
-		struct stack_weight *w = &b->p->stacks.v[t.value];
+		struct stack_weight *w = &p->stacks.v[t.value];
 
 		if (w->group == group && w->node == node)
 			return w;
 	}
-	uint32_t id = new_stack(b, group, node);
-
-	table_add(&b->stacks, hash, id);
-	return &b->p->stacks.v[id];
+	table_add(&b->stacks, hash, (uint32_t)p->stacks.n);
+	vec_push(&p->stacks, ((struct stack_weight){ .group = group, .node = node }));
+	return &p->stacks.v[p->stacks.n - 1];
 }
 
-static inline struct stack_weight *stack_of(struct builder *b, uint32_t group, uint32_t node)
+static inline void count(struct builder *b, uint32_t group, const struct sample *s)
 {
-	if (group >= DENSE_GROUPS)
-		return stack_by_hash(b, group, node);
-	if (!b->dense[group]) /* a CPU not seen before this batch */
-		grow_dense(b, b->n_dense);
-	uint32_t *slot = &b->dense[group][node];
+	if (group >= DENSE_GROUPS) {
+		struct stack_weight *w = stack_by_hash(b, group, s->node);
 
-	if (!*slot)
-		*slot = new_stack(b, group, node) + 1;
-	return &b->p->stacks.v[*slot - 1];
+		w->samples++;
+		add_saturated(&w->weight, b->p->by_period ? s->period : 1);
+		return;
+	}
+	struct dense *d = &b->dense[group];
+
+	if (!d->samples) /* a CPU not seen before this batch */
+		grow_dense(b, b->n_dense);
+	d->samples[s->node]++;
+	if (d->weight)
+		add_saturated(&d->weight[s->node], s->period);
 }
 
 static void add_samples(struct builder *b, const struct sample *samples, size_t n)
@@ -233,13 +255,7 @@ static void add_samples(struct builder *b, const struct sample *samples, size_t 
 			p->filtered++;
 			continue;
 		}
-		struct stack_weight *w =
-			stack_of(b, by_cpu ? group_of_cpu(b, s->cpu) : group, s->node);
-
-		/* A damaged period must not make a small sum of a huge one. */
-		if (__builtin_add_overflow(w->weight, p->by_period ? s->period : 1, &w->weight))
-			w->weight = UINT64_MAX;
-		w->samples++;
+		count(b, by_cpu ? group_of_cpu(b, s->cpu) : group, s);
 		if (s->time_ns < p->first_ns)
 			p->first_ns = s->time_ns;
 		if (s->time_ns > p->last_ns)
@@ -264,6 +280,23 @@ static struct err *no_such_event(const struct dataset *d, const char *event)
 	return err;
 }
 
+static void gather_dense(struct builder *b)
+{
+	for (uint32_t g = 0; g < DENSE_GROUPS && b->dense[g].samples; g++) {
+		const struct dense *d = &b->dense[g];
+
+		for (uint32_t node = 0; node < b->n_dense; node++) {
+			struct stack_weight w = { .group = g, .node = node };
+
+			if (!d->samples[node])
+				continue;
+			w.samples = d->samples[node];
+			w.weight = d->weight ? d->weight[node] : w.samples;
+			vec_push(&b->p->stacks, w);
+		}
+	}
+}
+
 /* Keeps every sum of weights below 2^64, whatever the file claims. */
 static void sum_up(struct profile *p)
 {
@@ -284,8 +317,10 @@ static void builder_deinit(struct builder *b)
 	vec_deinit(&b->group_of);
 	vec_deinit(&b->cpu_group);
 	vec_deinit(&b->in_binary);
-	for (size_t i = 0; i < DENSE_GROUPS; i++)
-		free(b->dense[i]);
+	for (size_t i = 0; i < DENSE_GROUPS; i++) {
+		free(b->dense[i].samples);
+		free(b->dense[i].weight);
+	}
 	table_deinit(&b->groups);
 	table_deinit(&b->stacks);
 }
@@ -317,6 +352,7 @@ struct err *profile_build(struct source *src, const struct profile_options *opt,
 	p->first_ns = UINT64_MAX;
 	struct err *err = drain(&b, src);
 
+	gather_dense(&b);
 	builder_deinit(&b);
 	if (err)
 		return err;

@@ -130,6 +130,37 @@ static void test_weights(void **state)
 	}
 }
 
+static void test_many_groups(void **state)
+{
+	enum { N = 40 }; /* beyond those that are counted without a table */
+	struct memsource *m = *state;
+	struct sample s[2] = { { .period = 10 }, { .period = 1 } };
+
+	s[0].node = memsource_stack(m, "main;f");
+	s[1].node = memsource_stack(m, "main;g");
+	for (int round = 0; round < 3; round++) {
+		for (uint32_t i = 0; i < N; i++) {
+			s[0].thread = s[1].thread = memsource_thread(m, 1, i + 1, "app", "app");
+			memsource_sample(m, s[0]);
+			memsource_sample(m, s[i % 2]);
+		}
+	}
+	struct profile_options opt = { .by = GROUP_TID, .weight = WEIGHT_PERIOD };
+	struct profile *p = build(m, &opt, NULL);
+
+	assert_int_equal(p->groups.n, N);
+	assert_int_equal(p->stacks.n, N + N / 2);
+	for (size_t i = 0; i < p->stacks.n; i++) {
+		const struct stack_weight *w = &p->stacks.v[i];
+		bool alone = w->group % 2 == 0;
+
+		assert_int_equal(w->samples, alone ? 6 : 3);
+		assert_int_equal(w->weight, w->node == s[1].node ? 3 : alone ? 60 : 30);
+	}
+	assert_int_equal(p->weight, 3 * (N / 2 * 20 + N / 2 * 11));
+	profile_destroy(p);
+}
+
 static void test_unknown_event_names_those_there_are(void **state)
 {
 	struct memsource *m = *state;
@@ -270,6 +301,7 @@ int main(void)
 		TEST(test_grouping),
 		TEST(test_reused_pid_is_another_group),
 		TEST(test_weights),
+		TEST(test_many_groups),
 		TEST(test_unknown_event_names_those_there_are),
 		TEST(test_no_samples),
 		TEST(test_a_damaged_period_does_not_wrap),
