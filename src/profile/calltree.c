@@ -53,7 +53,13 @@ uint32_t calltree_func(struct calltree *t, const struct func *f)
 	return id;
 }
 
-uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func)
+static uint32_t new_node(struct calltree *t, uint32_t parent, uint32_t func)
+{
+	vec_push(&t->nodes, ((struct callnode){ .func = func, .parent = parent }));
+	return (uint32_t)t->nodes.n - 1;
+}
+
+static uint32_t child_by_hash(struct calltree *t, uint32_t parent, uint32_t func)
 {
 	uint64_t hash = hash_u64((uint64_t)parent << 32 | func);
 
@@ -64,11 +70,28 @@ uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func)
 		if (n->parent == parent && n->func == func)
 			return p.value;
 	}
-	uint32_t id = (uint32_t)t->nodes.n;
-	struct callnode node = { .func = func, .parent = parent };
+	uint32_t id = new_node(t, parent, func);
 
-	vec_push(&t->nodes, node);
 	table_add(&t->child_table, hash, id);
+	return id;
+}
+
+/* Most nodes have a child or two, made shortly after them: a short list lies in the cache where a
+ * table over millions of nodes does not. The links are made anew by calltree_finish(). */
+uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func)
+{
+	enum { LISTED = 6 };
+	unsigned int n = 0;
+
+	for (uint32_t i = t->nodes.v[parent].first_child; i; i = t->nodes.v[i].next, n++)
+		if (t->nodes.v[i].func == func)
+			return i;
+	if (n >= LISTED)
+		return child_by_hash(t, parent, func);
+	uint32_t id = new_node(t, parent, func);
+
+	t->nodes.v[id].next = t->nodes.v[parent].first_child;
+	t->nodes.v[parent].first_child = id;
 	return id;
 }
 

@@ -204,6 +204,26 @@ static void test_sums_and_order(void **state)
 	reporting_deinit(&r);
 }
 
+static void test_many_children(void **state)
+{
+	enum { N = 40 };
+	struct memsource *m = *state;
+	struct buf lines = { 0 };
+
+	memsource_thread(m, 1, 1, "app", "app");
+	for (int i = 0; i < N; i++) {
+		_cleanup_free_ char *stack = xasprintf("main;f%02d", i * 7 % N);
+		_cleanup_free_ char *below = xasprintf("main;f%02d;g", i);
+
+		memsource_add(m, 0, stack, 1);
+		memsource_add(m, 0, below, 2);
+		output_printf(&lines, "main;f%02d 1\nmain;f%02d;g 2\n", i, i);
+	}
+	buf_u8(&lines, 0);
+	expect(m, GROUP_NONE, NULL, (const char *)lines.data);
+	buf_deinit(&lines);
+}
+
 static void test_very_deep_stacks(void **state)
 {
 	enum { DEPTH = 20000 };
@@ -254,6 +274,7 @@ int main(void)
 		TEST(test_frame_pointer_chains_must_reach_start_code),
 		TEST(test_symbol_and_hide),
 		TEST(test_sums_and_order),
+		TEST(test_many_children),
 		TEST(test_very_deep_stacks),
 		TEST(test_no_samples),
 	};
