@@ -79,8 +79,8 @@ def test_replaced_after_recording_without_build_id():
     replaced_after_recording("-Wl,--build-id=none")
 
 
-def mount_script(app, place):
-    return f"mount -t tmpfs tmpfs {place} && cp {app} {place}/app && exec {place}/app"
+def mount_script(app, place, name="app"):
+    return f"mount -t tmpfs tmpfs {place} && cp {app} {place}/{name} && exec {place}/{name}"
 
 
 def test_other_mount_namespace():
@@ -104,10 +104,10 @@ def test_other_mount_namespace_that_ends():
     image = compile_c("image.c", "inside", "-DNAME=in_image")
     os.mkdir("place")
     place = os.path.abspath("place")
-    compile_c("image.c", "place/app", "-DNAME=wrong")
-    script = mount_script(image, place) + " 0.4"
+    compile_c("image.c", "place/nsimage", "-DNAME=wrong")
+    script = mount_script(image, place, "nsimage") + " 0.4"
     record("-a", command=["unshare", "-m", "sh", "-c", script])
-    folded = report("--comm", "app")
+    folded = report("--comm", "nsimage")
     assert "wrong" not in folded.names()
     expect_share("in_image", folded.count("in_image"), folded.total(), 0.97)
 
