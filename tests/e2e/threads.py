@@ -48,5 +48,24 @@ def test_attach_to_fifty_threads():
         assert samples[tid] <= most + 4 * math.sqrt(most) + 1, f"{tid}: {samples[tid]} of {most}"
 
 
+def test_exec_by_another_thread():
+    """The thread takes over the number of the main thread, which is gone."""
+    app = compile_c("threads.c", "threads", "-no-pie")
+    image = compile_c("image.c", "image", "-DNAME=in_image", "-no-pie")
+    record(command=[app, "exec", image, "0.3"])
+    expect_truth(report(), Truth(), "in_short_thread", "phase_one", "in_image")
+
+
+def test_exec_by_another_thread_attached():
+    app = compile_c("threads.c", "threads", "-no-pie")
+    image = compile_c("image.c", "image", "-DNAME=in_image", "-no-pie")
+    with started([app, "exec", image, "0.4"]) as target:
+        record("-p", str(target.pid))
+        target.wait()
+    folded = report()
+    expect_share("in_image", folded.count("in_image"), 400, Truth().seconds["in_image"] / 0.4)
+    assert folded.count("in_short_thread") > 50
+
+
 if __name__ == "__main__":
     run_tests()

@@ -1,7 +1,8 @@
 /* Threads that work. `threads short N` starts N threads one after the other, 15 ms of work each;
  * `threads rename` does three phases under three names, one in a thread; `threads pool N SECONDS`
  * prints "ready", then N threads work together for SECONDS of CPU time each, after which the
- * program ends. */
+ * program ends; `threads exec IMAGE ARGS…` prints "ready" and works for a while in the main thread
+ * and in another, which then executes IMAGE. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -36,6 +37,16 @@ static void *pool_thread(void *arg)
 	(void)arg;
 	in_pool(pool_seconds);
 	return NULL;
+}
+
+static char **exec_line;
+
+static void *exec_thread(void *arg)
+{
+	(void)arg;
+	in_short_thread(0.4);
+	execv(exec_line[0], exec_line);
+	abort();
 }
 
 static void run(void *(*fn)(void *))
@@ -76,6 +87,16 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "pool") && argc > 3) {
 		pool_seconds = atof(argv[3]);
 		pool(n);
+	} else if (!strcmp(mode, "exec") && argc > 2) {
+		pthread_t t;
+
+		exec_line = argv + 2;
+		puts("ready");
+		fflush(stdout);
+		if (pthread_create(&t, NULL, exec_thread, NULL))
+			abort();
+		phase_one(0.2);
+		pthread_join(t, NULL); /* never: this thread ends by the other's execve */
 	} else {
 		return 2;
 	}
