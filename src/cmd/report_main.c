@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/info.h"
 #include "cmd/report.h"
 
 static const struct {
@@ -9,6 +10,7 @@ static const struct {
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{ "report", report_main },
+	{ "info", info_main },
 };
 
 int main(int argc, char **argv)
