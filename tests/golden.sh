@@ -60,5 +60,8 @@ golden events-cycles events.rec -f text --event cycles:u
 golden events-samples events.rec -f folded --event cycles:u --weight samples -q
 golden events-unknown events.rec --event nosuch
 golden bad-option mixed.rec --limit 3 -f folded
+golden bad-number mixed.rec -f folded --pid 1-x
+golden bad-regex mixed.rec -f folded --symbol '('
+golden bad-focus mixed.rec -f text --callers nosuch
 golden bad-input no-such.rec
 exit $failed

@@ -49,6 +49,22 @@ static void find_symbol(struct treebuild *b, size_t n_nodes)
 	}
 }
 
+/* A chain often ends in an address or two that are no code: the binary to blame is that of the
+ * outermost frame that is known. */
+static uint32_t outermost_known(const struct treebuild *b, uint32_t node)
+{
+	uint32_t known = BINARY_UNKNOWN;
+
+	for (; node; node = b->frames[node].parent) {
+		const struct frame *f = &b->frames[node];
+
+		if (f->kind != FRAME_CUT && f->binary != BINARY_UNKNOWN &&
+		    f->binary != BINARY_KERNEL)
+			known = f->binary;
+	}
+	return known;
+}
+
 /* How the stack ended, and which binary is to blame. */
 static enum verdict stack_verdict(const struct treebuild *b, uint32_t node, uint32_t *ret_binary)
 {
@@ -68,7 +84,7 @@ static enum verdict stack_verdict(const struct treebuild *b, uint32_t node, uint
 		if (cut->binary != BINARY_UNKNOWN)
 			*ret_binary = cut->binary;
 		else if (v == VERDICT_NO_CFI || v == VERDICT_BAD_CFA || v == VERDICT_FP_END)
-			*ret_binary = f->binary;
+			*ret_binary = outermost_known(b, node);
 		return v;
 	}
 	const struct binary *binary = binaries_get(&b->p->data->binaries, f->binary);
@@ -79,7 +95,7 @@ static enum verdict stack_verdict(const struct treebuild *b, uint32_t node, uint
 
 	if (e && e->flags & NAME_START)
 		return VERDICT_COMPLETE;
-	*ret_binary = f->binary;
+	*ret_binary = f->binary == BINARY_UNKNOWN ? outermost_known(b, node) : f->binary;
 	return VERDICT_FP_END;
 }
 
