@@ -50,6 +50,7 @@ struct intake {
 	enum intake_scope scope;
 	bool follow_uid; /* a process is followed once it execs as `uid` */
 	uint32_t uid;
+	uint32_t unborn;      /* the command, until it execs: nobody's before; 0: none */
 	bool inherit;         /* children of followed processes are followed */
 	uint64_t max_samples; /* 0: no limit */
 	bool full;            /* max_samples reached */

@@ -231,6 +231,8 @@ static void choose_scope(struct session *s)
 		in->scope = s->req->target.kind == TARGET_ALL ? INTAKE_ALL : INTAKE_FOLLOWED;
 	in->follow_uid = in->scope == INTAKE_FOLLOWED && s->req->target.kind == TARGET_UID;
 	in->uid = s->req->target.uid;
+	if (s->mode == ATTACH_SYSTEM && s->command)
+		in->unborn = (uint32_t)s->command->pid;
 }
 
 struct err *setup_world(struct session *s)

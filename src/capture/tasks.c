@@ -21,6 +21,8 @@ static bool is_followed(const struct intake *in, uint32_t pid)
 
 bool tasks_is_ours(struct intake *in, uint32_t pid)
 {
+	if (pid == in->unborn && pid)
+		return false;
 	switch (in->scope) {
 	case INTAKE_OPENED:
 		return true;
@@ -127,6 +129,8 @@ struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_eve
 		return NULL;
 	forget_cached(in);
 	in->at_ns = ev->time_ns;
+	if (ev->kind == RAW_COMM && ev->comm.exec && ev->pid == in->unborn)
+		in->unborn = 0;
 	if (ev->kind == RAW_COMM && ev->comm.exec && in->follow_uid)
 		recheck_uid(in, ev->pid);
 	if (ev->kind == RAW_FORK)
