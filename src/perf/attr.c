@@ -2,13 +2,16 @@
  * ring, and the words a recording keeps about an event. The ladder is in perf/ladder.c. */
 #include "perf/attr.h"
 
-#include <asm/perf_regs.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "sample/dataset.h"
+
+#if defined(__x86_64__) || defined(__aarch64__)
+#include <asm/perf_regs.h>
+#endif
 
 /* The general registers, the stack pointer and the pc: what .eh_frame of the psABI can name, less
  * flags and segments (they are never a saved register). */
