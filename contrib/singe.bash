@@ -20,6 +20,7 @@ _singe_values() {
 	--attach) echo auto threads system ;;
 	-f | --format) echo folded svg text tree ;;
 	--by) echo comm pid tid cpu none ;;
+	--dump) echo records samples maps stacks frames ;;
 	--weight) echo samples period ;;
 	*) return 1 ;;
 	esac

@@ -156,7 +156,7 @@ void info_json(const struct info_facts *f, FILE *out)
 	const struct meta *m = &f->data->meta;
 	struct json j = { .out = out, .first = true };
 
-	begin(&j, NULL, '{');
+	fputc('{', out);
 	text(&j, "file", f->path);
 	number(&j, "size", f->size);
 	text(&j, "command", m->cmdline);

@@ -68,6 +68,8 @@ static void file(const struct info_facts *f, FILE *out)
 
 static void host(const struct meta *m, FILE *out)
 {
+	if (!*m->host && !*m->os_release)
+		return;
 	label(out, "host");
 	clean_print(out, m->host);
 	fputs(", Linux ", out);

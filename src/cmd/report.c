@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/diag_print.h"
+#include "cmd/dump.h"
 #include "cmd/report_input.h"
 #include "cmd/report_options.h"
 #include "cmd/report_target.h"
@@ -84,6 +85,16 @@ static struct err *report_write(struct report *r, const struct output *output, F
 	return output->write(&ctx, out);
 }
 
+static struct err *report_dump(struct report *r)
+{
+	const struct report_options *opt = &r->opt;
+	struct report_target target;
+
+	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
+	TRY(report_target_open(&target, opt->output, false, r->input.fd));
+	return report_target_close(&target, dump_write(r->input.source, opt->dump, target.out));
+}
+
 static struct err *report_run(struct report *r)
 {
 	const struct report_options *opt = &r->opt;
@@ -121,7 +132,7 @@ int report_main(int argc, char **argv)
 	} else if (err || (err = report_options_suit(&r.opt, output_of(&r.opt)))) {
 		status = usage_error(err);
 	} else {
-		err = report_run(&r);
+		err = r.opt.dump ? report_dump(&r) : report_run(&r);
 		size_t from = 0;
 
 		if (!r.opt.quiet)

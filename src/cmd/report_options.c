@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/dump.h"
+
 enum kind { FLAG, STRING, LIST };
 
 struct option_row {
@@ -71,6 +73,9 @@ static const struct option_row rows[] = {
 	{ 0, "count-name", STRING, AT(count_name), " svg ", "TEXT",
 	  "what the numbers count, instead of the unit" },
 	{ 0, "inverted", FLAG, AT(inverted), " svg ", NULL, "root at the top" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "To find faults" },
+	{ 0, "dump", STRING, AT(dump), NULL, "STAGE",
+	  "records, samples, maps, stacks or frames, as text" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "Messages" },
 	{ 'v', "verbose", FLAG, AT(verbose), NULL, NULL, "details behind the warnings" },
 	{ 'q', "quiet", FLAG, AT(quiet), NULL, NULL, "errors only" },
@@ -299,17 +304,44 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	return NULL;
 }
 
+static bool is_given(const struct report_options *o, const struct option_row *r)
+{
+	const char *at = (const char *)o + r->at;
+
+	return r->kind == FLAG ? *(const bool *)at : *(const char *const *)at != NULL;
+}
+
+/* A dump shows everything, as it is. */
+static struct err *suit_dump(const struct report_options *o)
+{
+	static const char *const fit[] = { "input", "output", "dump", "verbose", "quiet" };
+
+	if (!dump_stage(o->dump))
+		return err_new("there is no stage '%s' to dump; see --help", o->dump);
+	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct option_row *r = &rows[i];
+		bool fits = !r->name || !is_given(o, r);
+
+		for (size_t k = 0; k < sizeof(fit) / sizeof(*fit); k++)
+			fits = fits || !strcmp(r->name, fit[k]);
+		if (!fits)
+			return err_new("--%s means nothing to --dump", r->name);
+	}
+	return NULL;
+}
+
 struct err *report_options_suit(const struct report_options *o, const struct output *output)
 {
+	if (o->dump)
+		return suit_dump(o);
 	_cleanup_free_ char *name = xasprintf(" %s ", output->name);
 
 	for (size_t i = 0; i < N_ROWS; i++) {
 		const struct option_row *r = &rows[i];
-		const char *at = (const char *)o + r->at;
 
 		if (!r->name || !r->formats || strstr(r->formats, name))
 			continue;
-		if (r->kind == FLAG ? *(const bool *)at : *(const char *const *)at != NULL)
+		if (is_given(o, r))
 			return err_new("--%s means nothing to -f %s, only to:%s", r->name,
 				       output->name, r->formats);
 	}

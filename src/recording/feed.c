@@ -82,7 +82,6 @@ struct err *feed_file_header(struct feed *f)
 
 struct block_header {
 	struct block block;
-	uint32_t raw_len;
 	uint32_t crc;
 };
 
@@ -96,14 +95,14 @@ static bool feed_header(const struct feed *f, struct block_header *ret)
 	ret->block.kind = cursor_u8(&c);
 	ret->block.codec = cursor_u8(&c);
 	ret->block.flags = cursor_u16(&c);
-	ret->raw_len = cursor_u32(&c);
+	ret->block.raw_len = cursor_u32(&c);
 	ret->block.stored_len = cursor_u32(&c);
 	ret->crc = cursor_u32(&c);
 	ret->block.offset = f->base + f->at;
 	uint32_t header_crc = cursor_u32(&c);
 
 	return !c.failed && header_crc == codec_crc32(magic, 20) &&
-	       ret->raw_len <= SINGE_BLOCK_RAW_MAX &&
+	       ret->block.raw_len <= SINGE_BLOCK_RAW_MAX &&
 	       ret->block.stored_len <= SINGE_BLOCK_STORED_MAX;
 }
 
@@ -148,19 +147,19 @@ static struct err *feed_expand_parts(struct feed *f, const struct block_header *
 		uint32_t stored_len = cursor_u32(&c);
 		const uint8_t *p = cursor_bytes(&c, stored_len);
 
-		if (!p || raw_len > h->raw_len - at)
+		if (!p || raw_len > h->block.raw_len - at)
 			return err_new("lengths of parts");
 		TRY(codec_expand(f->ctx, codec, cursor(p, stored_len), f->raw + at, raw_len));
 		at += raw_len;
 	}
-	return at == h->raw_len ? NULL : err_new("a part is missing");
+	return at == h->block.raw_len ? NULL : err_new("a part is missing");
 }
 
 static struct err *feed_expand(struct feed *f, const struct block_header *h, struct cursor stored)
 {
 	if (h->block.codec == SINGE_CODEC_PARTS)
 		return feed_expand_parts(f, h, stored);
-	return codec_expand(f->ctx, h->block.codec, stored, f->raw, h->raw_len);
+	return codec_expand(f->ctx, h->block.codec, stored, f->raw, h->block.raw_len);
 }
 
 /* The body of the block whose header is at the window's position. `*ret` says whether it is
@@ -197,7 +196,7 @@ static struct err *feed_body(struct feed *f, struct block_header *h, bool *ret)
 		err_destroy(err);
 		return NULL;
 	}
-	h->block.body = cursor(f->raw, h->raw_len);
+	h->block.body = cursor(f->raw, h->block.raw_len);
 	*ret = true;
 	return NULL;
 }

@@ -13,7 +13,7 @@ struct block {
 	uint8_t kind; /* enum singe_block_kind, or one this version does not know */
 	uint8_t codec;
 	uint16_t flags;
-	uint32_t stored_len;
+	uint32_t raw_len, stored_len;
 	uint64_t offset;    /* of its magic in the file */
 	struct cursor body; /* raw bytes, none for an unknown kind; valid until feed_next() */
 };

@@ -16,7 +16,10 @@ struct reader {
 	bool pending; /* `block` was read on the way to HEADER and is still to be used */
 	bool at_end;
 	bool has_header;
-	struct totals counted; /* the reader's own sums */
+	struct totals counted;     /* the reader's own sums */
+	reader_block_fn *on_block; /* NULL: nobody asked */
+	void *on_block_ctx;
+	struct reader_block header_block; /* kind NULL: there is none */
 };
 
 bool reader_magic(const void *p, size_t len)
@@ -31,6 +34,26 @@ static void reader_destroy(struct source *src)
 	feed_deinit(&r->feed);
 	stream_deinit(&r->stream);
 	free(r);
+}
+
+static struct reader_block reader_describe(const struct block *b)
+{
+	static const char *const kinds[] = {
+		[SINGE_BLOCK_HEADER] = "HEADER",
+		[SINGE_BLOCK_STREAM] = "STREAM",
+		[SINGE_BLOCK_SYMBOLS] = "SYMBOLS",
+		[SINGE_BLOCK_END] = "END",
+	};
+	size_t n_kinds = sizeof(kinds) / sizeof(kinds[0]);
+
+	return (struct reader_block){
+		.offset = b->offset,
+		.kind = b->kind < n_kinds && kinds[b->kind] ? kinds[b->kind] : "unknown",
+		.codec = b->codec == SINGE_CODEC_PARTS ? "parts" : codec_name(b->codec),
+		.restart = b->kind == SINGE_BLOCK_STREAM && b->flags & SINGE_BLOCK_RESTART,
+		.raw_len = b->raw_len,
+		.stored_len = b->stored_len,
+	};
 }
 
 /* A block whose check sum is right and whose contents are not: counted, not fatal. */
@@ -75,7 +98,10 @@ static uint32_t reader_binary(void *ctx, const struct binary *like)
 static void reader_apply(struct reader *r)
 {
 	struct dataset *data = r->source.data;
+	struct reader_block described = reader_describe(&r->block);
 
+	if (r->on_block)
+		r->on_block(r->on_block_ctx, &described);
 	switch (r->block.kind) {
 	case SINGE_BLOCK_STREAM:
 		reader_damage(r, stream_read(&r->stream, r->block.body));
@@ -157,6 +183,8 @@ static struct err *reader_header(struct reader *r)
 	if (!end && r->block.kind == SINGE_BLOCK_HEADER) {
 		struct err *err = header_read(r->block.body, r->source.data);
 
+		r->header_block = reader_describe(&r->block);
+
 		r->stream.header_lost = err != NULL;
 		reader_damage(r, err);
 		return NULL;
@@ -185,6 +213,19 @@ struct err *reader_open(int fd, struct dataset *data, struct diag *diag, struct 
 	reader_totals(r);
 	*ret = &r->source;
 	return NULL;
+}
+
+bool reader_on_block(struct source *src, reader_block_fn *fn, void *ctx)
+{
+	struct reader *r = (struct reader *)src;
+
+	if (src->next != reader_next)
+		return false;
+	r->on_block = fn;
+	r->on_block_ctx = ctx;
+	if (r->header_block.kind)
+		fn(ctx, &r->header_block);
+	return true;
 }
 
 uint64_t reader_end_offset(const struct source *src)

@@ -18,6 +18,20 @@ bool reader_magic(const void *p, size_t len);
 ERR_CHECK struct err *reader_open(int fd, struct dataset *data, struct diag *diag,
 				  struct source **ret);
 
+/* One block of the file, for dumps. */
+struct reader_block {
+	uint64_t offset;
+	const char *kind;  /* "STREAM" …; "unknown" */
+	const char *codec; /* "none", "zlib", "zstd", "parts" */
+	bool restart;
+	uint32_t raw_len, stored_len;
+};
+typedef void reader_block_fn(void *ctx, const struct reader_block *block);
+
+/* Calls `fn` for every block, HEADER at once, before what it holds is in the dataset or a batch.
+ * False, and nothing done, if `src` is no recording. */
+bool reader_on_block(struct source *src, reader_block_fn *fn, void *ctx);
+
 /* Where a new SYMBOLS block may be appended: the end of the last whole block. */
 uint64_t reader_end_offset(const struct source *src);
 
