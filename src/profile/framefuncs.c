@@ -18,6 +18,7 @@ void framefuncs_init(struct framefuncs *ff, struct calltree *t, const struct nam
 	ff->node = xcalloc(d->tree.frames.n, sizeof(*ff->node));
 	ff->entry = xcalloc(names->entries.n + 1, sizeof(*ff->entry));
 	ff->bare = xcalloc(d->binaries.v.n, sizeof(*ff->bare));
+	ff->same = binaries_same(&d->binaries);
 	ff->truncated = not_code(t, "[truncated]");
 	ff->unknown = not_code(t, "[unknown]");
 }
@@ -27,6 +28,7 @@ void framefuncs_deinit(struct framefuncs *ff)
 	free(ff->node);
 	free(ff->entry);
 	free(ff->bare);
+	free(ff->same);
 	vec_deinit(&ff->list);
 	vec_deinit(&ff->matches);
 }
@@ -73,6 +75,7 @@ static uint32_t add_func(struct framefuncs *ff, struct func f)
 {
 	const struct binary *b = binaries_get(&ff->data->binaries, f.binary);
 
+	f.binary = ff->same[f.binary];
 	f.origin =
 		b->kind == BINARY_KIND_TEXT && is_stand_in(f.name) ? ORIGIN_UNKNOWN : origin_of(b);
 	return calltree_func(ff->tree, &f);

@@ -18,6 +18,7 @@ struct framefuncs {
 	VEC(uint32_t) list;      /* function numbers, innermost first */
 	struct func_list *node;  /* by node of the frame tree; n 0: not asked yet */
 	struct func_list *entry; /* by names entry; same */
+	uint32_t *same;          /* by binary: binaries_same() */
 	struct func_list *bare;  /* by binary, for frames without an entry; same */
 	VEC(uint8_t) matches;    /* by function: enum func_match */
 	uint32_t truncated;      /* the function "[truncated]" */

@@ -101,6 +101,7 @@ static enum verdict stack_verdict(const struct treebuild *b, uint32_t node, uint
 
 static void count_verdict(struct treebuild *b, enum verdict v, uint32_t binary, uint64_t samples)
 {
+	binary = b->ff.same[binary];
 	uint64_t hash = hash_pair(binary, v);
 
 	b->t->verdicts[v] += samples;

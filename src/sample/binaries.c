@@ -48,6 +48,45 @@ uint32_t binaries_add(struct binaries *b, const struct binary *like)
 	return id;
 }
 
+static bool binary_same_file(const struct binary *a, const struct binary *b)
+{
+	if (a->kind != b->kind || strcmp(binary_name(a), binary_name(b)) != 0)
+		return false;
+	if (a->build_id_len || b->build_id_len)
+		return a->build_id_len == b->build_id_len &&
+		       !memcmp(a->build_id, b->build_id, a->build_id_len);
+	bool generations = a->inode_generation && b->inode_generation &&
+			   a->inode_generation != b->inode_generation;
+
+	return a->inode && a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && !generations && a->mtime_ns == b->mtime_ns;
+}
+
+uint32_t *binaries_same(const struct binaries *b)
+{
+	uint32_t *same = xcalloc(b->v.n, sizeof(*same));
+	struct table seen = { 0 };
+
+	for (uint32_t i = 0; i < b->v.n; i++) {
+		const struct binary *binary = &b->v.v[i];
+		uint64_t hash = hash_pair(hash_str(binary_name(binary)), binary->kind);
+
+		same[i] = i;
+		if (binary->kind != BINARY_KIND_FILE)
+			continue;
+		for (struct table_probe p = table_probe(&seen, hash); table_next(&seen, &p);) {
+			if (binary_same_file(&b->v.v[p.value], binary)) {
+				same[i] = p.value;
+				break;
+			}
+		}
+		if (same[i] == i)
+			table_add(&seen, hash, i);
+	}
+	table_deinit(&seen);
+	return same;
+}
+
 const char *binary_name(const struct binary *b)
 {
 	switch (b->kind) {

@@ -58,6 +58,11 @@ static inline struct binary *binaries_get(const struct binaries *b, uint32_t id)
 	return &b->v.v[id];
 }
 
+/* By number of a binary, the number of the first that is the same file. Several are: a mapping is
+ * known by its build-id or by its inode, as the kernel could tell, and /proc knows no generation of
+ * an inode. Owned by the caller; good until a binary is added or learns of its build-id. */
+uint32_t *binaries_same(const struct binaries *b);
+
 /* The part of the path after the last '/'; "[kernel]", "[unknown]", "[vdso]", "[anon]", "[heap]" … for those
  * without one. Valid as long as the binary. */
 const char *binary_name(const struct binary *b);

@@ -364,6 +364,35 @@ static void test_what_is_no_code_is_not_mapped(void **state)
 	assert_int_equal(f->n_mapped, 1);
 }
 
+/* /proc knows a file's inode, a record its build-id: two numbers until the file was read. */
+static void test_one_file_known_in_two_ways(void **state)
+{
+	struct fixture *f = *state;
+	static const uint8_t id[20] = { 1 };
+	struct raw_mmap by_inode = code(0x1000, 0x1000, 0, "/lib/x.so"), by_id = by_inode;
+
+	by_id.start = 0x3000;
+	by_id.inode = 0;
+	by_id.build_id = id;
+	by_id.build_id_len = sizeof(id);
+	world_map_existing(f->w, 10, &by_inode);
+	mmap_(f, 10, by_id);
+	uint32_t a = addrspace_find(&world_process(f->w, 10)->as, 0x1000)->binary;
+	uint32_t b = addrspace_find(&world_process(f->w, 10)->as, 0x3000)->binary;
+	uint32_t *same = binaries_same(&f->data.binaries);
+
+	assert_int_not_equal(a, b);
+	assert_int_equal(same[b], b);
+	free(same);
+	memcpy(binaries_get(&f->data.binaries, a)->build_id, id, sizeof(id));
+	binaries_get(&f->data.binaries, a)->build_id_len = sizeof(id);
+	same = binaries_same(&f->data.binaries);
+	assert_int_equal(same[a], a);
+	assert_int_equal(same[b], a);
+	assert_int_equal(same[BINARY_KERNEL], BINARY_KERNEL);
+	free(same);
+}
+
 static void test_exit_of_an_unknown_thread_is_not_the_last(void **state)
 {
 	struct fixture *f = *state;
@@ -463,6 +492,7 @@ int main(void)
 		TEST(test_mappings_from_proc_yield),
 		TEST(test_what_paths_mean),
 		TEST(test_what_is_no_code_is_not_mapped),
+		TEST(test_one_file_known_in_two_ways),
 		TEST(test_exit_of_an_unknown_thread_is_not_the_last),
 		TEST(test_churn_is_forgotten),
 		TEST(test_nonsense_is_survived),
