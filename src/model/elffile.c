@@ -214,6 +214,18 @@ uint64_t elffile_size(const struct elffile *f)
 	return f->bytes.size;
 }
 
+uint64_t elffile_entry(const struct elffile *f)
+{
+	return f->ehdr.e_entry;
+}
+
+bool elffile_eh_frame_hdr(const struct elffile *f, uint64_t *ret_svma, uint64_t *ret_len)
+{
+	*ret_svma = f->fdes.hdr_svma;
+	*ret_len = f->fdes.hdr_len;
+	return f->fdes.hdr_len;
+}
+
 size_t elffile_build_id(const struct elffile *f, uint8_t ret[BUILD_ID_MAX])
 {
 	memcpy(ret, f->build_id, f->build_id_len);

@@ -23,7 +23,10 @@ void elffile_destroy(struct elffile *f);
 Elf *elffile_elf(struct elffile *f);               /* owned by f */
 uint16_t elffile_machine(const struct elffile *f); /* EM_* */
 bool elffile_is_64bit(const struct elffile *f);
-uint64_t elffile_size(const struct elffile *f); /* bytes, when it was opened */
+uint64_t elffile_size(const struct elffile *f);  /* bytes, when it was opened */
+uint64_t elffile_entry(const struct elffile *f); /* e_entry, an as-linked address; 0: none */
+/* Where .eh_frame_hdr is (PT_GNU_EH_FRAME); false if there is none. */
+bool elffile_eh_frame_hdr(const struct elffile *f, uint64_t *ret_svma, uint64_t *ret_len);
 /* 0 if there is none. */
 size_t elffile_build_id(const struct elffile *f, uint8_t ret[BUILD_ID_MAX]);
 /* Fills mtime, size, and build-id where the binary has none, and counts a revision. False, and

@@ -26,6 +26,10 @@ struct chain_frame {
 struct chains {
 	struct frametree *tree;
 	uint32_t max_stack;
+	/* of the chain being placed */
+	const struct addrspace *as;
+	bool walked;  /* it may hold CHAIN_MARK()s */
+	uint64_t cut; /* verdict << 32 | binary of its outer end; 0: none */
 	struct table table; /* chain → where its header stands in the arena */
 	VEC(uint64_t) arena;
 	VEC(struct chain_frame) scratch;
@@ -114,21 +118,42 @@ static enum chain_context context_of_mode(enum raw_mode mode)
 	return IN_OTHER;
 }
 
-static void chain_place(struct chains *c, const struct addrspace *as, enum chain_context context,
-			struct chain_frame frame)
+static void chain_place(struct chains *c, enum chain_context context, struct chain_frame frame)
 {
 	const struct mapping *m = NULL;
 
 	frame.binary = BINARY_UNKNOWN;
 	if (context == IN_KERNEL)
 		frame.binary = BINARY_KERNEL;
-	else if (context == IN_USER && as)
-		m = addrspace_find(as, frame.addr);
+	else if (context == IN_USER && c->as) /* a call may be the last instruction of a mapping */
+		m = addrspace_find(c->as, frame.addr - (frame.kind == FRAME_RETURN));
 	if (m) {
 		frame.binary = m->binary;
 		frame.addr = mapping_off(m, frame.addr);
 	}
 	vec_push(&c->scratch, frame);
+}
+
+/* True if the word at *i is a marker; goes past what belongs to it. */
+static bool chain_marker(struct chains *c, const struct raw_sample *s, uint32_t *i,
+			 enum chain_context *context, enum frame_kind *kind)
+{
+	uint64_t word = s->chain[*i];
+
+	if (c->walked && word == CHAIN_MARK(CHAIN_AFTER_SIGNAL)) {
+		*kind = FRAME_AFTER_SIGNAL;
+		return true;
+	}
+	if (c->walked && word == CHAIN_MARK(CHAIN_CUT)) {
+		c->cut = *i + 1 < s->n_chain ? s->chain[++*i] : 0;
+		return true;
+	}
+	if (word < (uint64_t)PERF_CONTEXT_MAX)
+		return false;
+	*context = context_of_marker(word);
+	*kind = FRAME_PC;
+	*i += word == CONTEXT_USER_DEFERRED;
+	return true;
 }
 
 /* Fills the scratch, innermost first. Returns how many entries counted against the kernel's limit:
@@ -139,44 +164,40 @@ static void chain_place(struct chains *c, const struct addrspace *as, enum chain
  * fault or an interrupt it is exactly the instruction to run, possibly a function's first, so it
  * must not be lowered by one; after a system call it is the instruction behind `syscall`, which
  * belongs to the same function except where nothing returns there (rt_sigreturn, exit). */
-static uint32_t chain_parse(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-			    const struct raw_sample *s)
+static uint32_t chain_parse(struct chains *c, enum raw_mode mode, const struct raw_sample *s)
 {
 	enum chain_context context = context_of_mode(mode);
 	enum frame_kind kind = FRAME_PC;
 	uint32_t n_addrs = 0;
 
 	for (uint32_t i = 0; i < s->n_chain; i++) {
+		if (chain_marker(c, s, &i, &context, &kind))
+			continue;
 		uint64_t addr = s->chain[i];
 
-		if (addr >= (uint64_t)PERF_CONTEXT_MAX) {
-			context = context_of_marker(addr);
-			kind = FRAME_PC;
-			i += addr == CONTEXT_USER_DEFERRED;
-			continue;
-		}
 		n_addrs++;
 		if (addr) /* a frame-pointer chain may end in one */
-			chain_place(c, as, context,
-				    (struct chain_frame){ .addr = addr, .kind = kind });
+			chain_place(c, context, (struct chain_frame){ .addr = addr, .kind = kind });
 		kind = FRAME_RETURN;
 	}
 	return n_addrs;
 }
 
-static uint32_t chain_build(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-			    const struct raw_sample *s)
+static uint32_t chain_build(struct chains *c, enum raw_mode mode, const struct raw_sample *s)
 {
 	uint32_t node = 0;
 
 	c->scratch.n = 0;
-	uint32_t n_addrs = chain_parse(c, as, mode, s);
+	c->cut = 0;
+	uint32_t n_addrs = chain_parse(c, mode, s);
 
 	if (!c->scratch.n)
-		chain_place(c, as, context_of_mode(mode),
+		chain_place(c, context_of_mode(mode),
 			    (struct chain_frame){ .addr = s->ip, .kind = FRAME_PC });
-	if (c->max_stack && n_addrs >= c->max_stack)
-		node = frametree_add(c->tree, 0, BINARY_UNKNOWN, VERDICT_DEPTH_LIMIT, FRAME_CUT);
+	if (!c->walked && c->max_stack && n_addrs >= c->max_stack)
+		c->cut = (uint64_t)VERDICT_DEPTH_LIMIT << 32 | BINARY_UNKNOWN;
+	if (c->cut)
+		node = frametree_add(c->tree, 0, (uint32_t)c->cut, c->cut >> 32, FRAME_CUT);
 	for (size_t i = c->scratch.n; i-- > 0;) {
 		const struct chain_frame *f = &c->scratch.v[i];
 
@@ -204,10 +225,10 @@ static void chain_store(struct chains *c, uint64_t key, uint64_t hash, const str
 	c->arena.n += need;
 }
 
-uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-		     const struct raw_sample *s)
+static uint32_t chains_find(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+			    const struct raw_sample *s, bool walked)
 {
-	uint64_t key = (as ? as->generation : 0) << 2 | mode;
+	uint64_t key = (as ? as->generation : 0) << 3 | (uint64_t)walked << 2 | mode;
 	uint64_t hash = chain_hash(key ^ s->ip << 16, s->chain, s->n_chain);
 
 	for (struct table_probe p = table_probe(&c->table, hash); table_next(&c->table, &p);) {
@@ -218,8 +239,24 @@ uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode
 		     !memcmp(at + HEADER_WORDS, s->chain, s->n_chain * sizeof(*s->chain))))
 			return (uint32_t)at[2];
 	}
-	uint32_t node = chain_build(c, as, mode, s);
+	c->as = as;
+	c->walked = walked;
+	uint32_t node = chain_build(c, mode, s);
 
 	chain_store(c, key, hash, s, node);
 	return node;
+}
+
+uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+		     const struct raw_sample *s)
+{
+	return chains_find(c, as, mode, s, false);
+}
+
+uint32_t chains_walked(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+		       const uint64_t *words, uint32_t n)
+{
+	struct raw_sample s = { .chain = words, .n_chain = n };
+
+	return chains_find(c, as, mode, &s, true);
 }

@@ -10,6 +10,15 @@
 
 struct chains;
 
+/* Markers of our own in a walked chain, beside the kernel's PERF_CONTEXT_*: never taken from a
+ * kernel chain, whose user part is what a program left on its stack. */
+enum chain_marker {
+	CHAIN_AFTER_SIGNAL, /* the next entry is a pc that a signal interrupted */
+	CHAIN_CUT,          /* the next word is verdict << 32 | binary; ends the chain */
+};
+
+#define CHAIN_MARK(m) ((uint64_t)-4000 - (uint64_t)(m))
+
 /* `tree` must outlive it. `max_stack` is the depth at which the kernel cuts (0: not known). */
 struct chains *chains_create(struct frametree *tree, uint32_t max_stack);
 void chains_destroy(struct chains *c);
@@ -22,5 +31,8 @@ void chains_clear(struct chains *c);
  * the sample's ip alone. Memory is bounded: the cache empties itself when it is full. */
 uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
 		     const struct raw_sample *s);
+/* The same for a chain that the walker put together: `words` with CHAIN_MARK()s, n at least 1. */
+uint32_t chains_walked(struct chains *c, const struct addrspace *as, enum raw_mode mode,
+		       const uint64_t *words, uint32_t n);
 
 #endif

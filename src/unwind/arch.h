@@ -1,0 +1,50 @@
+/* What the walker must know of an architecture: its registers by their three numberings (ours,
+ * DWARF's, the kernel's in PERF_SAMPLE_REGS_USER) and a few habits of its code. One const struct an
+ * architecture, one file each (arch_x86_64.c); arch_find() lists them. */
+#ifndef UNWIND_ARCH_H
+#define UNWIND_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sample/rawevent.h"
+
+enum { ARCH_MAX_DWARF_REGS = 33 };
+
+/* Where a sigreturn trampoline without CFI finds the interrupted registers: offsets from the stack
+ * pointer with which it is entered. */
+struct arch_sigframe {
+	int32_t ip, sp, fp;
+};
+
+struct arch {
+	const char *name;    /* as uname -m says it */
+	uint16_t machine;    /* EM_* */
+	uint64_t regs_mask;  /* PERF_SAMPLE_REGS_USER to ask for */
+	uint8_t perf_ip, perf_sp, perf_fp;
+	int8_t perf_lr;      /* -1: return addresses are always on the stack */
+	uint8_t dwarf_sp, dwarf_fp, dwarf_ra;
+	uint8_t n_dwarf_regs;
+	/* DWARF number → the kernel's bit in the mask; -1: none. */
+	int8_t perf_of_dwarf[ARCH_MAX_DWARF_REGS];
+	uint64_t code_mask;  /* bits of a return address that are address (not authentication) */
+	struct arch_sigframe sigframe;
+	/* True if the bytes at a pc are the trampoline that calls rt_sigreturn. */
+	bool (*is_sigreturn)(const uint8_t *code, size_t len);
+	/* True if the bytes that end at a return address can be a call; `len` bytes before it. */
+	bool (*is_after_call)(const uint8_t *code, size_t len);
+};
+
+extern const struct arch arch_x86_64;
+extern const struct arch arch_aarch64;
+
+/* By ELF machine; NULL if singe does not know it. */
+const struct arch *arch_find(uint16_t machine);
+/* The one this program runs on; NULL if singe cannot unwind here. */
+const struct arch *arch_native(void);
+
+/* The kernel's register `perf_reg` in a sample; false if it is not there. */
+bool arch_sample_reg(const struct raw_sample *s, unsigned int perf_reg, uint64_t *ret);
+
+#endif

@@ -1,0 +1,59 @@
+/* x86-64. DWARF numbers: System V ABI, AMD64 supplement, figure 3.36. The kernel's:
+ * arch/x86/include/uapi/asm/perf_regs.h. */
+#include "unwind/arch.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* From asm/perf_regs.h, which exists only where x86 is built for. */
+enum {
+	X86_AX, X86_BX, X86_CX, X86_DX, X86_SI, X86_DI, X86_BP, X86_SP, X86_IP,
+	X86_R8 = 16, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+};
+
+/* mov $15, %rax; syscall (glibc, musl), or mov $15, %eax; syscall (Go). */
+static bool x86_is_sigreturn(const uint8_t *code, size_t len)
+{
+	static const uint8_t rax[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t eax[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	return (len >= sizeof(rax) && !memcmp(code, rax, sizeof(rax))) ||
+	       (len >= sizeof(eax) && !memcmp(code, eax, sizeof(eax)));
+}
+
+/* The forms of CALL in the Intel manual, volume 2A: E8 rel32, and FF /2 with each length of its
+ * operand. FF /2's ModRM byte has 010 in bits 3-5. */
+static bool x86_is_after_call(const uint8_t *code, size_t len)
+{
+	const uint8_t *end = code + len;
+
+	if (len >= 5 && end[-5] == 0xe8)
+		return true;
+	for (size_t n = 2; n <= 7 && n <= len; n++) {
+		if (end[-(ptrdiff_t)n] == 0xff && (end[1 - (ptrdiff_t)n] & 0x38) == 0x10)
+			return true;
+	}
+	return false;
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.machine = EM_X86_64,
+	.regs_mask = 0xff01ff,
+	.perf_ip = X86_IP,
+	.perf_sp = X86_SP,
+	.perf_fp = X86_BP,
+	.perf_lr = -1,
+	.dwarf_sp = 7,
+	.dwarf_fp = 6,
+	.dwarf_ra = 16,
+	.n_dwarf_regs = 17,
+	.perf_of_dwarf = { X86_AX, X86_DX, X86_CX, X86_BX, X86_SI, X86_DI, X86_BP, X86_SP, X86_R8,
+			   X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15, X86_IP },
+	.code_mask = UINT64_MAX,
+	/* struct rt_sigframe after pretcode: uc_mcontext begins at 40; gregs RBP 10, RSP 15, RIP 16
+	   (sys/ucontext.h). */
+	.sigframe = { .ip = 168, .sp = 160, .fp = 120 },
+	.is_sigreturn = x86_is_sigreturn,
+	.is_after_call = x86_is_after_call,
+};

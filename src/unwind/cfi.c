@@ -1,0 +1,221 @@
+/* In: an ELF file's CFI. Out: compact rows, one per range of code, compiled when first needed. */
+#include "unwind/cfi.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "base/table.h"
+#include "base/vec.h"
+
+struct cfi {
+	const struct arch *arch;
+	Dwarf_CFI *eh;    /* owned; NULL: no .eh_frame */
+	Dwarf *dwarf;     /* owned; opened for .debug_frame only when .eh_frame has no answer */
+	Dwarf_CFI *debug; /* owned by dwarf */
+	bool tried_debug;
+	struct elffile *file;
+	VEC(struct row) rows;
+	struct table by_pc;             /* address asked for → row */
+	VEC(uint64_t) pcs;              /* [i]: address of entry i of by_pc */
+	VEC(uint32_t) row_of;           /* [i]: its row */
+	struct table by_start;          /* start of a range → row */
+	VEC(uint64_t) starts;           /* [row] */
+};
+
+struct cfi *cfi_create(struct elffile *f, const struct arch *arch)
+{
+	struct cfi *c = xcalloc(1, sizeof(*c));
+
+	c->arch = arch;
+	c->file = f;
+	if (elffile_is_64bit(f) && elffile_machine(f) == arch->machine)
+		c->eh = dwarf_getcfi_elf(elffile_elf(f));
+	else
+		c->tried_debug = true;
+	return c;
+}
+
+void cfi_destroy(struct cfi *c)
+{
+	if (!c)
+		return;
+	if (c->eh)
+		dwarf_cfi_end(c->eh);
+	if (c->dwarf)
+		dwarf_end(c->dwarf);
+	vec_deinit(&c->rows);
+	vec_deinit(&c->pcs);
+	vec_deinit(&c->row_of);
+	vec_deinit(&c->starts);
+	table_deinit(&c->by_pc);
+	table_deinit(&c->by_start);
+	free(c);
+}
+
+uint32_t cfi_n_rows(const struct cfi *c)
+{
+	return (uint32_t)c->rows.n;
+}
+
+static bool fits(int64_t v, int32_t *ret)
+{
+	*ret = (int32_t)v;
+	return *ret == v;
+}
+
+/* DW_OP_bregN and DW_OP_bregx as (register, offset). */
+static bool op_breg(const Dwarf_Op *op, uint64_t *reg, int64_t *off)
+{
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		*reg = op->atom - DW_OP_breg0;
+		*off = (int64_t)op->number;
+		return true;
+	}
+	if (op->atom != DW_OP_bregx)
+		return false;
+	*reg = op->number;
+	*off = (int64_t)op->number2;
+	return true;
+}
+
+/* The expression every x86-64 linker writes for its lazy .plt: sp + 8 + ((ip & 15) >= N) * 8. */
+static bool row_plt(const Dwarf_Op *ops, size_t n, struct row *row)
+{
+	if (n != 8 || ops[1].atom != DW_OP_breg16 || ops[1].number || ops[2].atom != DW_OP_lit15 ||
+	    ops[3].atom != DW_OP_and || ops[4].atom < DW_OP_lit0 || ops[4].atom > DW_OP_lit15 ||
+	    ops[5].atom != DW_OP_ge || ops[6].atom != DW_OP_lit3 || ops[7].atom != DW_OP_shl)
+		return false;
+	row->cfa = ROW_CFA_PLT;
+	row->plt = ops[4].atom - DW_OP_lit0;
+	return true;
+}
+
+static void row_set_cfa(const struct cfi *c, Dwarf_Frame *frame, struct row *row)
+{
+	Dwarf_Op *ops = NULL;
+	size_t n = 0;
+	uint64_t reg;
+	int64_t off;
+
+	row->cfa = ROW_COMPLEX;
+	if (dwarf_frame_cfa(frame, &ops, &n) || !n || !op_breg(&ops[0], &reg, &off) ||
+	    !fits(off, &row->cfa_off))
+		return;
+	bool sp = reg == c->arch->dwarf_sp;
+
+	if (!sp && reg != c->arch->dwarf_fp)
+		return;
+	if (n == 1)
+		row->cfa = sp ? ROW_CFA_SP : ROW_CFA_FP;
+	else if (n == 2 && ops[1].atom == DW_OP_deref)
+		row->cfa = sp ? ROW_CFA_SP_DEREF : ROW_CFA_FP_DEREF;
+	else if (sp && n == 9 && ops[8].atom == DW_OP_plus && c->arch->machine == EM_X86_64)
+		row_plt(ops, 8, row);
+}
+
+/* False if the rule is none of enum row_save. */
+static bool row_save(const struct cfi *c, Dwarf_Frame *frame, unsigned int reg, uint8_t *kind,
+		     int32_t *ret_off)
+{
+	Dwarf_Op mem[3];
+	Dwarf_Op *ops = NULL;
+	size_t n = 0;
+	uint64_t base;
+	int64_t off = 0;
+
+	if (dwarf_frame_register(frame, (int)reg, mem, &ops, &n))
+		return false;
+	if (!n) {
+		*kind = ops ? ROW_UNDEFINED : ROW_SAME;
+		return true;
+	}
+	if (ops[0].atom != DW_OP_call_frame_cfa)
+		return false;
+	bool value = ops[n - 1].atom == DW_OP_stack_value;
+
+	n -= value;
+	if (n == 1 || (n == 2 && ops[1].atom == DW_OP_plus_uconst)) {
+		*kind = value ? ROW_IS_CFA : ROW_AT_CFA;
+		return fits(n == 2 ? (int64_t)ops[1].number : 0, ret_off);
+	}
+	if (n != 2 || value || !op_breg(&ops[1], &base, &off))
+		return false;
+	if (base != c->arch->dwarf_sp && base != c->arch->dwarf_fp)
+		return false;
+	*kind = base == c->arch->dwarf_sp ? ROW_AT_SP : ROW_AT_FP;
+	return fits(off, ret_off);
+}
+
+/* The information about `svma` from .eh_frame, else from .debug_frame. The caller frees. */
+static Dwarf_Frame *cfi_frame(struct cfi *c, uint64_t svma)
+{
+	Dwarf_Frame *frame = NULL;
+
+	if (c->eh && !dwarf_cfi_addrframe(c->eh, svma, &frame))
+		return frame;
+	if (!c->tried_debug) {
+		c->tried_debug = true;
+		c->dwarf = dwarf_begin_elf(elffile_elf(c->file), DWARF_C_READ, NULL);
+		c->debug = c->dwarf ? dwarf_getcfi(c->dwarf) : NULL;
+	}
+	if (c->debug && !dwarf_cfi_addrframe(c->debug, svma, &frame))
+		return frame;
+	return NULL;
+}
+
+static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_start)
+{
+	struct row row = { .cfa = ROW_NONE };
+	Dwarf_Frame *frame = cfi_frame(c, svma);
+	Dwarf_Addr start = svma;
+	Dwarf_Addr end = svma;
+	bool is_signal = false;
+
+	*ret_start = svma;
+	if (!frame)
+		return row;
+	int ra = dwarf_frame_info(frame, &start, &end, &is_signal);
+
+	if (ra >= 0 && ra < c->arch->n_dwarf_regs) {
+		*ret_start = start;
+		row.signal = is_signal;
+		row_set_cfa(c, frame, &row);
+		if (!row_save(c, frame, c->arch->dwarf_fp, &row.fp, &row.fp_off) ||
+		    !row_save(c, frame, (unsigned int)ra, &row.ra, &row.ra_off))
+			row.cfa = ROW_COMPLEX;
+	}
+	free(frame);
+	return row;
+}
+
+static bool find_u64(const struct table *t, const uint64_t *keys, uint64_t key, uint32_t *ret)
+{
+	for (struct table_probe p = table_probe(t, hash_u64(key)); table_next(t, &p);) {
+		if (keys[p.value] == key) {
+			*ret = p.value;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct row cfi_row(struct cfi *c, uint64_t svma)
+{
+	uint64_t start;
+	uint32_t i;
+
+	if (find_u64(&c->by_pc, c->pcs.v, svma, &i))
+		return c->rows.v[c->row_of.v[i]];
+	struct row row = row_compile(c, svma, &start);
+
+	if (!find_u64(&c->by_start, c->starts.v, start, &i)) {
+		i = (uint32_t)c->rows.n;
+		vec_push(&c->rows, row);
+		vec_push(&c->starts, start);
+		table_add(&c->by_start, hash_u64(start), i);
+	}
+	table_add(&c->by_pc, hash_u64(svma), (uint32_t)c->pcs.n);
+	vec_push(&c->pcs, svma);
+	vec_push(&c->row_of, i);
+	return c->rows.v[i];
+}

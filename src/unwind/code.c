@@ -1,0 +1,130 @@
+/* In: an address in an address space. Out: where it is and how to get to its caller. */
+#include "unwind/code.h"
+
+#include "base/vec.h"
+
+enum { N_PLACES = 1 << 13 };
+
+struct code_binary {
+	bool given;
+	struct elffile *file; /* owned; NULL: none */
+	struct cfi *cfi;
+};
+
+struct code {
+	const struct binaries *binaries;
+	const struct arch *arch;
+	VEC(struct code_binary) files; /* by binary */
+	struct code_place *places;     /* direct-mapped by hash of (generation, pc) */
+};
+
+struct code *code_create(const struct binaries *binaries, const struct arch *arch)
+{
+	struct code *c = xcalloc(1, sizeof(*c));
+
+	c->binaries = binaries;
+	c->arch = arch;
+	c->places = xcalloc(N_PLACES, sizeof(*c->places));
+	return c;
+}
+
+void code_destroy(struct code *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->files.n; i++) {
+		cfi_destroy(c->files.v[i].cfi);
+		elffile_destroy(c->files.v[i].file);
+	}
+	vec_deinit(&c->files);
+	free(c->places);
+	free(c);
+}
+
+void code_give_file(struct code *c, uint32_t binary, struct elffile *f)
+{
+	while (c->files.n <= binary)
+		vec_push(&c->files, (struct code_binary){ 0 });
+	struct code_binary *b = &c->files.v[binary];
+
+	if (b->given) {
+		elffile_destroy(f);
+		return;
+	}
+	b->given = true;
+	b->file = f;
+	b->cfi = f ? cfi_create(f, c->arch) : NULL;
+}
+
+bool code_has_file(const struct code *c, uint32_t binary)
+{
+	return binary < c->files.n && c->files.v[binary].given;
+}
+
+struct elffile *code_file(const struct code *c, uint32_t binary)
+{
+	return binary < c->files.n ? c->files.v[binary].file : NULL;
+}
+
+const struct arch *code_arch(const struct code *c)
+{
+	return c->arch;
+}
+
+uint64_t code_n_rows(const struct code *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->files.n; i++)
+		n += c->files.v[i].cfi ? cfi_n_rows(c->files.v[i].cfi) : 0;
+	return n;
+}
+
+static enum place_state place_look_up(struct code *c, const struct mapping *m, uint64_t off,
+				      struct row *row)
+{
+	if (binaries_get(c->binaries, m->binary)->kind == BINARY_KIND_ANON)
+		return PLACE_ANON;
+	if (!code_has_file(c, m->binary))
+		return PLACE_WAITING;
+	const struct code_binary *b = &c->files.v[m->binary];
+	uint64_t svma;
+
+	if (!b->cfi)
+		return PLACE_NO_FILE;
+	if (elffile_off_to_svma(b->file, off, &svma))
+		*row = cfi_row(b->cfi, svma);
+	return PLACE_CODE;
+}
+
+const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc)
+{
+	struct code_place *p = &c->places[hash_pair(pc, as->generation) & (N_PLACES - 1)];
+
+	if (p->generation == as->generation && p->pc == pc && p->state != PLACE_WAITING)
+		return p;
+	const struct mapping *m = addrspace_find(as, pc);
+
+	*p = (struct code_place){ .generation = as->generation, .pc = pc };
+	if (!m) {
+		p->binary = BINARY_UNKNOWN;
+		p->off = pc;
+		p->state = PLACE_UNMAPPED;
+		return p;
+	}
+	p->binary = m->binary;
+	p->off = mapping_off(m, pc);
+	p->state = place_look_up(c, m, p->off, &p->row);
+	return p;
+}
+
+const uint8_t *code_bytes(struct code *c, const struct addrspace *as, uint64_t pc, uint64_t len)
+{
+	const struct mapping *m = addrspace_find(as, pc);
+	struct elffile *f = m ? code_file(c, m->binary) : NULL;
+	uint64_t svma;
+
+	if (!f || len > m->end - pc || !elffile_off_to_svma(f, mapping_off(m, pc), &svma))
+		return NULL;
+	return elffile_bytes(f, svma, len);
+}

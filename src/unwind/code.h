@@ -1,0 +1,47 @@
+/* Code by address: pc → binary, offset and CFI row, remembered. One table for all processes: an
+ * address space's generation is part of the key, so that a new mapping needs no one to be told. */
+#ifndef UNWIND_CODE_H
+#define UNWIND_CODE_H
+
+#include "model/addrspace.h"
+#include "sample/binaries.h"
+#include "unwind/cfi.h"
+
+struct code;
+
+enum place_state {
+	PLACE_UNMAPPED, /* no mapping covers the pc */
+	PLACE_WAITING,  /* its file has not been given yet */
+	PLACE_NO_FILE,  /* its file is not to be had, or is no ELF file */
+	PLACE_ANON,     /* code in no file: JIT */
+	PLACE_CODE,     /* `row` says what the file's CFI says, which may be ROW_NONE */
+};
+
+struct code_place {
+	uint64_t generation, pc;
+	uint64_t off;
+	struct row row;
+	uint32_t binary;
+	uint8_t state; /* enum place_state */
+};
+
+struct code *code_create(const struct binaries *binaries, const struct arch *arch);
+void code_destroy(struct code *c);
+
+/* The file of a binary, or NULL: not to be had. Takes `f`. A binary is given once; places that
+ * waited for it are looked up anew. */
+void code_give_file(struct code *c, uint32_t binary, struct elffile *f);
+/* True once code_give_file() was called for it. */
+bool code_has_file(const struct code *c, uint32_t binary);
+
+/* `pc` is the look-up address: already one less for a return address. Valid until the next call. */
+const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc);
+/* The file's bytes at [pc, pc + len); NULL if there are none. */
+const uint8_t *code_bytes(struct code *c, const struct addrspace *as, uint64_t pc, uint64_t len);
+/* The file behind a binary; NULL if none. */
+struct elffile *code_file(const struct code *c, uint32_t binary);
+const struct arch *code_arch(const struct code *c);
+/* CFI rows compiled, over all binaries. */
+uint64_t code_n_rows(const struct code *c);
+
+#endif

@@ -1,0 +1,399 @@
+/* In: registers, a copy of the stack, rows. Out: the callers' addresses and a verdict. */
+#include "unwind/walk.h"
+
+#include <string.h>
+
+/* A save area farther off than this is not the same stack: an alternate signal stack, a coroutine.
+ * A larger copy would not reach it. */
+enum { OTHER_STACK = 1 << 20 };
+
+struct state {
+	struct walk *w;
+	struct code *code;
+	const struct arch *arch;
+	const struct addrspace *as;
+	const struct raw_sample *sample;
+	uint64_t sp0; /* address of the copy's first byte */
+	uint64_t ip, sp, fp, lr;
+	bool has_lr;  /* lr still holds this frame's return address */
+	bool fp_known;
+	uint8_t kind; /* of the frame at ip */
+};
+
+void walk_init(struct walk *w)
+{
+	*w = (struct walk){ 0 };
+	w->frames = xreallocarray(NULL, WALK_MAX_FRAMES, sizeof(*w->frames));
+}
+
+void walk_deinit(struct walk *w)
+{
+	free(w->frames);
+	*w = (struct walk){ 0 };
+}
+
+bool walk_stack_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret)
+{
+	uint64_t at = addr - sp;
+
+	if (addr < sp || s->stack_len < sizeof(*ret) || at > s->stack_len - sizeof(*ret))
+		return false;
+	memcpy(ret, s->stack + at, sizeof(*ret));
+	return true;
+}
+
+static bool stack_word(const struct state *st, uint64_t addr, uint64_t *ret)
+{
+	return walk_stack_word(st->sample, st->sp0, addr, ret);
+}
+
+static bool walk_end(struct state *st, enum verdict verdict, uint32_t binary)
+{
+	st->w->verdict = verdict;
+	st->w->binary = binary;
+	return false;
+}
+
+/* The walk needed a word that the copy does not hold: say why. */
+static bool walk_out_of_stack(struct state *st, uint64_t addr, uint32_t binary)
+{
+	uint64_t end = st->sp0 + st->sample->stack_len;
+	bool full = st->sample->stack_len && st->sample->stack_len >= st->sample->stack_asked;
+
+	if (addr >= st->sp0 && addr < end + OTHER_STACK && full)
+		return walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN);
+	return walk_end(st, VERDICT_BAD_CFA, binary);
+}
+
+static bool row_cfa(const struct state *st, const struct row *row, uint64_t *ret, uint64_t *ret_bad)
+{
+	uint64_t base = row->cfa == ROW_CFA_FP || row->cfa == ROW_CFA_FP_DEREF ? st->fp : st->sp;
+	uint64_t addr = base + (int64_t)row->cfa_off;
+
+	*ret_bad = addr;
+	switch ((enum row_cfa)row->cfa) {
+	case ROW_CFA_SP:
+	case ROW_CFA_FP:
+		*ret = addr;
+		return true;
+	case ROW_CFA_PLT:
+		*ret = addr + ((st->ip & 15) >= row->plt ? 8 : 0);
+		return true;
+	case ROW_CFA_SP_DEREF:
+	case ROW_CFA_FP_DEREF:
+		return stack_word(st, addr, ret);
+	case ROW_NONE:
+	case ROW_COMPLEX:
+		break;
+	}
+	return false;
+}
+
+static uint64_t save_addr(const struct state *st, uint8_t kind, int32_t off, uint64_t cfa)
+{
+	uint64_t base = kind == ROW_AT_SP ? st->sp : kind == ROW_AT_FP ? st->fp : cfa;
+
+	return base + (int64_t)off;
+}
+
+/* The caller's frame pointer. Not known is no failure: most code does not need it. */
+static void step_fp(struct state *st, const struct row *row, uint64_t cfa)
+{
+	uint64_t addr = save_addr(st, row->fp, row->fp_off, cfa);
+
+	switch ((enum row_save)row->fp) {
+	case ROW_SAME:
+		return;
+	case ROW_IS_CFA:
+		st->fp = addr;
+		return;
+	case ROW_UNDEFINED:
+		st->fp_known = false;
+		return;
+	case ROW_AT_CFA:
+	case ROW_AT_SP:
+	case ROW_AT_FP:
+		break;
+	}
+	if (addr < st->sp)
+		st->w->n_popped++; /* the slot was popped: the register holds the value already */
+	else
+		st->fp_known = stack_word(st, addr, &st->fp);
+}
+
+/* The return address by the row; false with the walk ended. */
+static bool step_ra(struct state *st, const struct code_place *p, uint64_t cfa, uint64_t *ret)
+{
+	uint64_t addr = save_addr(st, p->row.ra, p->row.ra_off, cfa);
+
+	switch ((enum row_save)p->row.ra) {
+	case ROW_UNDEFINED:
+		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
+	case ROW_SAME:
+		if (!st->has_lr)
+			return walk_end(st, VERDICT_BAD_CFA, p->binary);
+		*ret = st->lr;
+		return true;
+	case ROW_IS_CFA:
+		*ret = addr;
+		return true;
+	case ROW_AT_CFA:
+	case ROW_AT_SP:
+	case ROW_AT_FP:
+		break;
+	}
+	if (addr < st->sp && st->has_lr) { /* aarch64 epilogue: the slot was popped */
+		*ret = st->lr;
+		st->w->n_popped++;
+		return true;
+	}
+	return stack_word(st, addr, ret) || walk_out_of_stack(st, addr, p->binary);
+}
+
+/* Goes to the caller at (ip, sp); the frame pointer is set already. */
+static bool step_to(struct state *st, uint64_t ip, uint64_t sp, uint8_t kind)
+{
+	ip &= st->arch->code_mask;
+	if (!ip)
+		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
+	st->ip = ip;
+	st->sp = sp;
+	st->kind = kind;
+	st->has_lr = false;
+	return true;
+}
+
+static bool step_row(struct state *st, const struct code_place *p)
+{
+	uint64_t cfa = 0;
+	uint64_t bad;
+	uint64_t ra = 0;
+
+	if (p->row.ra == ROW_UNDEFINED)
+		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
+	if (!row_cfa(st, &p->row, &cfa, &bad))
+		return walk_out_of_stack(st, bad, p->binary);
+	/* A leaf of a link-register architecture may have no frame; then the address may stand still
+	   once. A signal frame may lead to another stack. */
+	bool first_leaf = cfa == st->sp && st->has_lr && p->row.ra == ROW_SAME;
+
+	if (cfa <= st->sp && !first_leaf && !p->row.signal)
+		return walk_end(st, VERDICT_BAD_CFA, p->binary);
+	if (!step_ra(st, p, cfa, &ra))
+		return false;
+	step_fp(st, &p->row, cfa);
+	if (p->row.signal && cfa <= st->sp) {
+		step_to(st, ra, cfa, FRAME_AFTER_SIGNAL);
+		if (st->w->n < WALK_MAX_FRAMES)
+			st->w->frames[st->w->n++] =
+				(struct walk_frame){ .pc = st->ip, .kind = FRAME_AFTER_SIGNAL };
+		return walk_end(st, VERDICT_BAD_CFA, p->binary);
+	}
+	return step_to(st, ra, cfa, p->row.signal ? FRAME_AFTER_SIGNAL : FRAME_RETURN);
+}
+
+static bool is_mapped_return(struct state *st, uint64_t ra)
+{
+	enum { LONGEST_CALL = 7 };
+
+	if (ra <= LONGEST_CALL)
+		return false;
+	const uint8_t *code = code_bytes(st->code, st->as, ra - LONGEST_CALL, LONGEST_CALL);
+
+	if (code)
+		return st->arch->is_after_call(code, LONGEST_CALL);
+	/* JIT code has no file to look into; a mapping is all there is to go by. */
+	return code_find(st->code, st->as, ra - 1)->state == PLACE_ANON;
+}
+
+/* One step along the frame pointer: caller's fp at [fp], return address beside it. */
+static bool step_by_fp(struct state *st, enum verdict otherwise, uint32_t binary)
+{
+	uint64_t ra;
+	uint64_t fp;
+
+	if (!st->fp_known || st->fp < st->sp || !stack_word(st, st->fp, &fp) ||
+	    !stack_word(st, st->fp + 8, &ra) || !is_mapped_return(st, ra & st->arch->code_mask))
+		return walk_end(st, otherwise, binary);
+	uint64_t sp = st->fp + 16;
+
+	st->fp = fp;
+	st->w->n_by_fp++;
+	return step_to(st, ra, sp, FRAME_RETURN);
+}
+
+static bool step_sigreturn(struct state *st)
+{
+	const struct arch_sigframe *f = &st->arch->sigframe;
+	uint64_t ip, sp;
+
+	if (!stack_word(st, st->sp + (uint64_t)f->ip, &ip) ||
+	    !stack_word(st, st->sp + (uint64_t)f->sp, &sp))
+		return walk_out_of_stack(st, st->sp + (uint64_t)f->ip, BINARY_UNKNOWN);
+	st->fp_known = stack_word(st, st->sp + (uint64_t)f->fp, &st->fp);
+	if (sp <= st->sp)
+		return walk_end(st, VERDICT_BAD_CFA, BINARY_UNKNOWN);
+	return step_to(st, ip, sp, FRAME_AFTER_SIGNAL);
+}
+
+/* The dynamic linker's first instructions have no caller and no CFI to say so. */
+static bool is_bare_entry(struct elffile *f, uint64_t svma)
+{
+	enum { ENTRY_LEN = 64 };
+	uint64_t entry = elffile_entry(f);
+	uint64_t start, end;
+
+	return svma >= entry && svma - entry < ENTRY_LEN && !elffile_fde(f, entry, &start, &end);
+}
+
+/* Code with a file but no CFI: hand-written assembly, a PLT, a process's first instructions. */
+static bool step_no_cfi(struct state *st, const struct code_place *p)
+{
+	enum { SIGRETURN_LEN = 9 };
+	uint64_t ra;
+	struct elffile *f = code_file(st->code, p->binary);
+	const uint8_t *code = code_bytes(st->code, st->as, st->ip, SIGRETURN_LEN);
+	uint64_t svma;
+
+	if (code && st->arch->is_sigreturn(code, SIGRETURN_LEN))
+		return step_sigreturn(st);
+	if (f && elffile_off_to_svma(f, p->off, &svma) && is_bare_entry(f, svma))
+		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
+	if (st->w->n == 1 && st->arch->perf_lr < 0) {
+		for (unsigned int i = 0; i < 2; i++) {
+			uint64_t at = st->sp + 8 * i;
+
+			if (stack_word(st, at, &ra) && is_mapped_return(st, ra)) {
+				st->w->n_no_cfi_top++;
+				return step_to(st, ra, at + 8, FRAME_RETURN);
+			}
+		}
+	}
+	if (st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
+		return step_to(st, st->lr, st->sp, FRAME_RETURN);
+	return step_by_fp(st, VERDICT_NO_CFI, p->binary);
+}
+
+/* A call through a bad pointer: the caller is on top of the stack. */
+static bool step_unmapped(struct state *st)
+{
+	uint64_t ra;
+
+	if (st->w->n == 1 && st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
+		return step_to(st, st->lr, st->sp, FRAME_RETURN);
+	if (st->w->n == 1 && stack_word(st, st->sp, &ra) && is_mapped_return(st, ra))
+		return step_to(st, ra, st->sp + 8, FRAME_RETURN);
+	return walk_end(st, VERDICT_NO_CFI, BINARY_UNKNOWN);
+}
+
+/* One frame outward. False when the walk is over; *complex if it is libunwind's. */
+static bool walk_step(struct state *st, bool *complex)
+{
+	uint64_t at = st->kind == FRAME_RETURN ? st->ip - 1 : st->ip;
+	const struct code_place *p = code_find(st->code, st->as, at);
+
+	switch ((enum place_state)p->state) {
+	case PLACE_UNMAPPED:
+		return step_unmapped(st);
+	case PLACE_WAITING:
+		return walk_end(st, VERDICT_NO_CFI_YET, p->binary);
+	case PLACE_ANON:
+		return step_by_fp(st, VERDICT_NO_CFI, p->binary);
+	case PLACE_NO_FILE:
+		return step_by_fp(st, VERDICT_NO_CFI, p->binary);
+	case PLACE_CODE:
+		break;
+	}
+	if (p->row.cfa == ROW_NONE)
+		return step_no_cfi(st, p);
+	if (p->row.cfa == ROW_COMPLEX) {
+		*complex = true;
+		return false;
+	}
+	if ((p->row.cfa == ROW_CFA_FP || p->row.cfa == ROW_CFA_FP_DEREF) && !st->fp_known)
+		return walk_out_of_stack(st, st->sp0 + st->sample->stack_len, p->binary);
+	return step_row(st, p);
+}
+
+bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
+	       const struct raw_sample *s)
+{
+	const struct arch *arch = code_arch(code);
+	struct state st = { .w = w, .code = code, .arch = arch, .as = as, .sample = s,
+			    .fp_known = true, .kind = FRAME_PC };
+	bool complex = false;
+
+	w->n = 0;
+	w->binary = BINARY_UNKNOWN;
+	if (!arch_sample_reg(s, arch->perf_ip, &st.ip) || !arch_sample_reg(s, arch->perf_sp, &st.sp) ||
+	    !arch_sample_reg(s, arch->perf_fp, &st.fp)) {
+		walk_end(&st, VERDICT_NO_STACK, BINARY_UNKNOWN);
+		return true;
+	}
+	st.has_lr = arch->perf_lr >= 0 && arch_sample_reg(s, (unsigned int)arch->perf_lr, &st.lr);
+	st.sp0 = st.sp;
+	do {
+		if (w->n == WALK_MAX_FRAMES) {
+			walk_end(&st, VERDICT_DEPTH_LIMIT, BINARY_UNKNOWN);
+			break;
+		}
+		w->frames[w->n++] = (struct walk_frame){ .pc = st.ip, .kind = st.kind };
+	} while (walk_step(&st, &complex));
+	w->end_fp = st.fp;
+	w->end_fp_known = st.fp_known;
+	w->n_complex += complex;
+	return !complex;
+}
+
+/* The chain as the kernel made it, redone from the copy: entry i's frame pointer. The index of the
+ * link `fp` in it, or 0. */
+static size_t chain_link(const struct raw_sample *s, uint64_t sp, uint64_t fp0, uint64_t fp,
+			 size_t n_chain)
+{
+	for (size_t i = 1; i < n_chain; i++) {
+		if (fp0 == fp)
+			return i;
+		if (!walk_stack_word(s, sp, fp0, &fp0))
+			return 0;
+	}
+	return 0;
+}
+
+static bool is_fp_row(const struct code_place *p)
+{
+	return p->state == PLACE_CODE && p->row.cfa == ROW_CFA_FP && p->row.cfa_off == 16 &&
+	       p->row.ra == ROW_AT_CFA && p->row.ra_off == -8;
+}
+
+void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
+		 const struct raw_sample *s, const uint64_t *chain, size_t n_chain)
+{
+	const struct arch *arch = code_arch(code);
+	uint64_t sp, fp0;
+
+	if (w->verdict != VERDICT_COPY_SMALL || !w->n || arch->perf_lr >= 0 ||
+	    !w->end_fp_known || !arch_sample_reg(s, arch->perf_sp, &sp) ||
+	    !arch_sample_reg(s, arch->perf_fp, &fp0))
+		return;
+	const struct walk_frame *last = &w->frames[w->n - 1];
+	const struct code_place *p =
+		code_find(code, as, last->kind == FRAME_RETURN ? last->pc - 1 : last->pc);
+
+	if (!is_fp_row(p))
+		return;
+	for (size_t i = chain_link(s, sp, fp0, w->end_fp, n_chain); i && i < n_chain; i++) {
+		if (w->n == WALK_MAX_FRAMES) {
+			w->verdict = VERDICT_DEPTH_LIMIT;
+			return;
+		}
+		w->frames[w->n++] = (struct walk_frame){ .pc = chain[i], .kind = FRAME_RETURN };
+		w->n_spliced++;
+		p = code_find(code, as, chain[i] - 1);
+		if (p->state == PLACE_CODE && p->row.cfa != ROW_NONE && p->row.ra == ROW_UNDEFINED) {
+			w->verdict = VERDICT_COMPLETE;
+			return;
+		}
+		if (!is_fp_row(p))
+			return;
+	}
+}

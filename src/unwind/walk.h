@@ -1,0 +1,49 @@
+/* The walker: user registers and a copy of the stack → the addresses of the callers. It reads only
+ * what the kernel copied and what the files hold, and ends with a verdict: the stack address grows
+ * with every frame or the walk is over.
+ *
+ * Two rules no library gets right: a callee-saved register whose save slot lies below the current
+ * stack pointer was already restored, so the register holds it; code without CFI at the first frame
+ * (lld's PLT) has its caller at the top of the stack when that follows a call instruction. */
+#ifndef UNWIND_WALK_H
+#define UNWIND_WALK_H
+
+#include "sample/frametree.h"
+#include "sample/rawevent.h"
+#include "unwind/code.h"
+
+enum { WALK_MAX_FRAMES = 4096 };
+
+struct walk_frame {
+	uint64_t pc;
+	uint8_t kind; /* enum frame_kind: FRAME_PC, FRAME_RETURN, FRAME_AFTER_SIGNAL */
+};
+
+struct walk {
+	struct walk_frame *frames; /* owned; WALK_MAX_FRAMES of them */
+	uint32_t n;
+	enum verdict verdict;
+	uint32_t binary;  /* the verdict speaks of; with VERDICT_NO_CFI_YET the one whose file is
+	                     waited for; BINARY_UNKNOWN: none */
+	uint64_t end_fp;  /* the frame pointer of the last frame, if known */
+	bool end_fp_known;
+	/* Rules applied, for tests and -v. */
+	uint64_t n_popped, n_no_cfi_top, n_by_fp, n_complex, n_spliced;
+};
+
+void walk_init(struct walk *w);
+void walk_deinit(struct walk *w);
+
+/* Walks with the compact rows. False if a row is ROW_COMPLEX: the whole stack is libunwind's. */
+bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
+	       const struct raw_sample *s);
+/* `-g auto`: when the walk ended VERDICT_COPY_SMALL, takes the tail of the kernel's user chain
+ * (`chain`, its first word the interrupted pc) if the frame pointer held where the copy ended is a
+ * link of that chain, and as far as each entry's row is frame-pointer based. */
+void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
+		 const struct raw_sample *s, const uint64_t *chain, size_t n_chain);
+
+/* A word of the copied stack, by its address. */
+bool walk_stack_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret);
+
+#endif
