@@ -30,6 +30,7 @@ struct file_request {
 struct files {
 	struct opener *opener;
 	size_t max_kept;
+	bool want_elf;
 	pthread_t thread;
 	bool started;                /* the helper is made at the first request */
 	VEC(struct file_slot) slots; /* by binary; the asking thread's */
@@ -89,6 +90,9 @@ static void files_open(struct files *f, struct file_request *r, struct file_resu
 	ret->err = opener_mapped(f->opener, &r->where, &r->like, &fd);
 	ret->found = r->like;
 	ret->found.path = NULL;
+	if (!ret->err && f->want_elf) { /* what is no ELF file has no CFI either */
+		_cleanup_err_ struct err *no_elf = elffile_open(fd, &ret->elf);
+	}
 	if (!ret->err)
 		files_keep(f, r, fd);
 	free(r->like.path);
@@ -134,6 +138,11 @@ struct files *files_create(struct opener *opener, size_t max_kept)
 	return f;
 }
 
+void files_want_elf(struct files *f)
+{
+	f->want_elf = true;
+}
+
 void files_destroy(struct files *f)
 {
 	if (!f)
@@ -147,8 +156,10 @@ void files_destroy(struct files *f)
 	}
 	for (size_t i = f->head; i < f->queue.n; i++)
 		free(f->queue.v[i].like.path);
-	for (size_t i = f->taken; i < f->results.n; i++)
+	for (size_t i = f->taken; i < f->results.n; i++) {
 		err_destroy(f->results.v[i].err);
+		elffile_destroy(f->results.v[i].elf);
+	}
 	for (size_t i = 0; i < f->kept.n; i++)
 		close(f->kept.v[i].fd);
 	vec_deinit(&f->queue);

@@ -6,12 +6,15 @@
 #include <stdint.h>
 
 #include "capture/opener.h"
+#include "model/elffile.h"
 
 struct files;
 
 /* `opener` is used by the helper alone for opener_mapped() and must outlive it. At most `max_kept`
  * descriptors are kept: beyond, those go first that can be opened again by path. */
 struct files *files_create(struct opener *opener, size_t max_kept);
+/* Results come with the opened ELF file, for unwinding. Before the first request. */
+void files_want_elf(struct files *f);
 /* Stops the helper, closes what is kept. */
 void files_destroy(struct files *f);
 
@@ -24,6 +27,7 @@ struct file_result {
 	uint32_t binary;
 	struct err *err;     /* why not; the taker's */
 	struct binary found; /* with no err: build-id, mtime, size as read; path is NULL */
+	struct elffile *elf; /* NULL: not wanted, or no ELF file; the taker's */
 };
 
 /* The next result; false if there is none now. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/vdso.h"
 
 void intake_init(struct intake *in, const struct rings *rings)
 {
@@ -20,6 +21,7 @@ void intake_deinit(struct intake *in)
 	free(in->seen);
 	err_destroy(in->failed);
 	hits_deinit(&in->hits);
+	waiting_deinit(&in->waiting);
 }
 
 static bool cache_event(struct intake *in, struct intake_cache *c, uint64_t id)
@@ -47,6 +49,18 @@ static void cache_thread(struct intake *in, struct intake_cache *c, const struct
 		c->thread = world_thread(in->world, ev->pid, ev->tid);
 }
 
+static struct err *emit(struct intake *in, const struct sample *s)
+{
+	struct totals *totals = &in->data->totals;
+
+	hits_add(&in->hits, s->node);
+	if (!totals->samples++ || s->time_ns < totals->first_ns)
+		totals->first_ns = s->time_ns;
+	totals->last_ns = s->time_ns > totals->last_ns ? s->time_ns : totals->last_ns;
+	in->full = totals->samples == in->max_samples;
+	return writer_sample(in->writer, s);
+}
+
 static struct err *take_sample(struct intake *in, size_t cpu_index, const struct raw_event *ev)
 {
 	struct intake_cache *c = &in->caches[cpu_index];
@@ -71,17 +85,45 @@ static struct err *take_sample(struct intake *in, size_t cpu_index, const struct
 		.time_ns = ev->time_ns,
 		.period = ev->sample.period,
 		.thread = world_thread_entry(in->world, t),
-		.node = chains_node(in->chains, &t->process->as, ev->mode, &ev->sample),
 		.cpu = in->rings->v[cpu_index].cpu,
 		.event = c->event,
 	};
+	const struct addrspace *as = &t->process->as;
+	bool final = !waiting_has_room(&in->waiting);
 
-	hits_add(&in->hits, s.node);
-	if (!totals->samples++)
-		totals->first_ns = s.time_ns;
-	totals->last_ns = s.time_ns > totals->last_ns ? s.time_ns : totals->last_ns;
-	in->full = totals->samples == in->max_samples;
-	return writer_sample(in->writer, &s);
+	if (!unwinder_node(in->unwinder, as, ev, final, &s.node)) {
+		waiting_add(&in->waiting, ev, as, ev->pid, &s);
+		return NULL;
+	}
+	return emit(in, &s);
+}
+
+/* Those of `pid` (UINT32_MAX: all) that can be placed now, or with `final` all the same. */
+static struct err *place_waiting(struct intake *in, uint32_t pid, bool final)
+{
+	struct waiting *w = &in->waiting;
+	struct err *err = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->held.n; i++) {
+		struct held *h = &w->held.v[i];
+		bool ours = pid == UINT32_MAX || h->pid == pid;
+
+		if (!err && ours &&
+		    unwinder_node(in->unwinder, h->as, &h->ev, final, &h->sample.node)) {
+			err = in->full ? NULL : emit(in, &h->sample);
+			held_deinit(w, h);
+		} else {
+			w->held.v[kept++] = *h;
+		}
+	}
+	w->held.n = kept;
+	return err;
+}
+
+struct err *intake_finish_waiting(struct intake *in, uint32_t pid)
+{
+	return in->waiting.held.n ? place_waiting(in, pid, true) : NULL;
 }
 
 static struct err *take_lost(struct intake *in, enum ring_role role, const struct raw_event *ev)
@@ -132,7 +174,7 @@ static struct err *restart(struct intake *in, uint64_t now_ns)
 	hits_collect(&in->hits, &in->data->tree);
 	TRY(writer_restart(in->writer));
 	frametree_clear(&in->data->tree);
-	chains_clear(in->chains);
+	unwinder_clear(in->unwinder);
 	return intake_write_maps(in, now_ns);
 }
 
@@ -151,12 +193,24 @@ struct err *intake_drain(struct intake *in, uint64_t limit_ns)
 	return err;
 }
 
-void intake_files(struct intake *in)
+void intake_give_vdso(struct intake *in, uint32_t binary)
 {
+	struct elffile *file = NULL;
+	_cleanup_err_ struct err *err = vdso_open(&file);
+
+	code_give_file(unwinder_code(in->unwinder), binary, file);
+}
+
+struct err *intake_files(struct intake *in)
+{
+	struct code *code = unwinder_code(in->unwinder);
 	struct file_result r;
 
 	while (files_take(in->files, &r)) {
 		struct binary *b = binaries_get(&in->data->binaries, r.binary);
+
+		if (code)
+			code_give_file(code, r.binary, r.elf);
 
 		if (r.err) {
 			_cleanup_free_ char *cause = xasprintf("open %s", b->path);
@@ -172,4 +226,5 @@ void intake_files(struct intake *in)
 		}
 		b->revision++;
 	}
+	return in->waiting.held.n ? place_waiting(in, UINT32_MAX, false) : NULL;
 }

@@ -9,7 +9,8 @@
 #include "capture/hits.h"
 #include "model/world.h"
 #include "recording/writer.h"
-#include "unwind/chain.h"
+#include "capture/waiting.h"
+#include "unwind/unwinder.h"
 
 enum intake_scope {
 	INTAKE_OPENED,   /* whatever comes was attached to */
@@ -38,7 +39,8 @@ struct intake_seen {
 struct intake {
 	struct dataset *data;
 	struct world *world;
-	struct chains *chains;
+	struct unwinder *unwinder;
+	struct waiting waiting;
 	struct writer *writer; /* NULL until recording: side-band is applied, nothing written */
 	struct rings *rings;
 	const struct attach *attach;
@@ -71,8 +73,12 @@ void intake_deinit(struct intake *in);
 void intake_follow(struct intake *in, uint32_t pid);
 /* Takes from the rings what is older than `limit_ns`. */
 ERR_CHECK struct err *intake_drain(struct intake *in, uint64_t limit_ns);
-/* Applies what the helper found out of files. */
-void intake_files(struct intake *in);
+/* Applies what the helper found out of files, and places the samples that waited for them. */
+ERR_CHECK struct err *intake_files(struct intake *in);
+/* The kernel's shared object, which is in no file, for unwinding. */
+void intake_give_vdso(struct intake *in, uint32_t binary);
+/* Places the samples of a process that still wait, as far as can be; UINT32_MAX: of all. */
+ERR_CHECK struct err *intake_finish_waiting(struct intake *in, uint32_t pid);
 /* A mapping that came into a process: written if recording. For the world's callback. */
 void intake_mapped(struct intake *in, const struct process *p, const struct mapping *m);
 /* Writes every live mapping: at the start, and after a restart of the dictionary. */

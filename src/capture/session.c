@@ -25,6 +25,8 @@ static void on_mapped(void *ctx, struct process *p, const struct mapping *m)
 
 	if (b->kind == BINARY_KIND_FILE)
 		files_request(s->files, m->binary, b, &where);
+	else if (b->kind == BINARY_KIND_VDSO && unwinder_code(s->unwinder))
+		intake_give_vdso(&s->intake, m->binary);
 	intake_mapped(&s->intake, p, m);
 }
 
@@ -49,15 +51,13 @@ static struct err *session_setup(struct session *s)
 	meta_fill(&s->data->meta, &s->opener, s->req->stext);
 	s->world = world_create(s->data);
 	world_on_mapped(s->world, on_mapped, s);
-	s->chains = chains_create(&s->data->tree, s->attach.limits.max_stack > 0
-							  ? (uint32_t)s->attach.limits.max_stack
-							  : 0);
+	setup_unwinder(s);
 	struct intake *in = &s->intake;
 
 	intake_init(in, &s->rings);
 	in->data = s->data;
 	in->world = s->world;
-	in->chains = s->chains;
+	in->unwinder = s->unwinder;
 	in->rings = &s->rings;
 	in->attach = &s->attach;
 	in->opener = &s->opener;
@@ -94,11 +94,26 @@ void session_destroy(struct session *s)
 	ending_deinit(&s->ending);
 	files_destroy(s->files); /* before what its thread uses */
 	intake_deinit(&s->intake);
-	chains_destroy(s->chains);
+	unwinder_destroy(s->unwinder);
 	world_destroy(s->world);
 	opener_deinit(&s->opener);
 	vec_deinit(&s->pids);
 	free(s);
+}
+
+char *session_callgraph_text(const struct session *s)
+{
+	switch (s->callgraph) {
+	case CALLGRAPH_NONE:
+		return xstrdup("none");
+	case CALLGRAPH_FP:
+		return xstrdup("fp");
+	case CALLGRAPH_DWARF:
+		return xasprintf("dwarf,%u", s->stack_bytes);
+	case CALLGRAPH_AUTO:
+		break;
+	}
+	return xasprintf("auto,%u", s->stack_bytes);
 }
 
 void session_on_progress(struct session *s, session_progress_fn *fn, void *ctx)
@@ -217,7 +232,7 @@ static struct err *turn(struct session *s)
 	now = meta_now_ns();
 	TRY(intake_drain(&s->intake, now - SLACK_NS));
 	repair_maps(s);
-	intake_files(&s->intake);
+	TRY(intake_files(&s->intake));
 	TRY(writer_tick(s->intake.writer, now));
 	say_progress(s, now);
 	s->ended_by = session_ended(s, now);
@@ -254,7 +269,10 @@ struct err *session_run(struct session *s, struct writer *writer)
 	if (!err)
 		err = intake_drain(&s->intake, UINT64_MAX);
 	files_wait(s->files);
-	intake_files(&s->intake);
+	if (!err)
+		err = intake_files(&s->intake);
+	if (!err)
+		err = intake_finish_waiting(&s->intake, UINT32_MAX);
 	hits_collect(&s->intake.hits, &s->data->tree);
 	final_totals(s);
 	if (s->command)

@@ -7,6 +7,8 @@
 #include "capture/ending.h"
 #include "capture/intake.h"
 
+enum session_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_AUTO };
+
 struct session_request {
 	struct target target;
 	struct event_spec events[ATTACH_EVENTS_MAX];
@@ -14,7 +16,9 @@ struct session_request {
 	bool default_event; /* the user named none: may become cpu-clock */
 	bool is_freq;
 	uint64_t rate; /* Hz or period; UINT64_MAX with is_freq: as the kernel allows */
-	bool callchain;
+	enum session_callgraph callgraph;
+	uint32_t stack_bytes; /* to copy; made smaller where the rings cannot hold it */
+	enum unwind_engine engine;
 	bool inherit;
 	bool idle;
 	bool stext; /* look it up in kallsyms */
@@ -40,7 +44,9 @@ struct session {
 	struct rings rings;
 	struct attach attach;
 	struct world *world;
-	struct chains *chains;
+	struct unwinder *unwinder;
+	enum session_callgraph callgraph; /* as it turned out */
+	uint32_t stack_bytes;             /* likewise; 0: none copied */
 	struct files *files;
 	struct intake intake;
 	struct ending ending;
@@ -61,6 +67,8 @@ ERR_CHECK struct err *session_create(const struct session_request *req, struct d
 				     struct diag *diag, struct command *command,
 				     struct session **ret);
 void session_destroy(struct session *s);
+/* As struct meta has it: "auto,16384", "fp"; what came of the request. The caller frees. */
+char *session_callgraph_text(const struct session *s);
 void session_on_progress(struct session *s, session_progress_fn *fn, void *ctx);
 
 /* Records until something ends it; data->totals are final then, hits collected, files waited for.

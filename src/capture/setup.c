@@ -10,6 +10,9 @@
 
 enum {
 	SAMPLE_BYTES = 64,  /* header and fixed fields */
+	REGS_BYTES = 160,   /* user registers, and the sizes of the copy */
+	STACK_MIN = 2048,   /* a smaller copy reaches no caller worth having */
+	RING_SAMPLES_MIN = 16,
 	CHAIN_ENTRIES = 32, /* of a usual stack */
 };
 
@@ -74,11 +77,50 @@ static uint64_t asked_rate(const struct session *s)
 	return s->req->rate;
 }
 
+static uint64_t sample_bytes(enum session_callgraph callgraph, uint32_t stack_bytes)
+{
+	uint64_t n = SAMPLE_BYTES;
+
+	if (callgraph != CALLGRAPH_NONE)
+		n += 8 * CHAIN_ENTRIES;
+	if (callgraph == CALLGRAPH_DWARF || callgraph == CALLGRAPH_AUTO)
+		n += REGS_BYTES + stack_bytes;
+	return n;
+}
+
+/* Copies as large as asked for, unless a ring could not hold those of a tenth of a second. */
+static void fit_stack_copy(struct session *s)
+{
+	uint64_t ring = s->rings.v[0].by_role[RING_SAMPLES].ring.size;
+	uint64_t at_least = s->req->is_freq ? asked_rate(s) * s->req->n_events / 10 : 0;
+
+	if (s->callgraph != CALLGRAPH_DWARF && s->callgraph != CALLGRAPH_AUTO)
+		return;
+	if (at_least < RING_SAMPLES_MIN)
+		at_least = RING_SAMPLES_MIN;
+	s->stack_bytes = s->req->stack_bytes;
+	while (s->stack_bytes / 2 >= STACK_MIN &&
+	       at_least * sample_bytes(s->callgraph, s->stack_bytes) > ring)
+		s->stack_bytes = s->stack_bytes / 2 & ~7U;
+	if (s->stack_bytes < s->req->stack_bytes)
+		diag_add(s->diag, DIAG_NOTE, "stack-copy",
+			 "%u bytes of stack are copied a sample instead of %u: rings of %llu KiB hold "
+			 "no more at this rate; a lower rate (-F) or larger rings (-m, more locked "
+			 "memory) allow it",
+			 s->stack_bytes, s->req->stack_bytes, (unsigned long long)ring / 1024);
+}
+
 static struct err *choose_and_make_rings(struct session *s, u32_vec *cpus)
 {
 	const struct session_request *req = s->req;
 	long page = sysconf(_SC_PAGESIZE);
 
+	s->callgraph = req->callgraph;
+	if ((s->callgraph == CALLGRAPH_DWARF || s->callgraph == CALLGRAPH_AUTO) && !arch_native()) {
+		s->callgraph = CALLGRAPH_FP;
+		diag_add(s->diag, DIAG_WARNING, "arch",
+			 "singe cannot unwind by CFI on this architecture: frame pointers are followed");
+	}
 	TRY(choose_cpus(s, cpus));
 	TRY(target_processes(&req->target, &s->opener, &s->pids));
 	s->mode = req->attach;
@@ -89,7 +131,7 @@ static struct err *choose_and_make_rings(struct session *s, u32_vec *cpus)
 	uint64_t threads = s->mode == ATTACH_SYSTEM ? 1 : count_threads(s);
 	uint64_t files = limits_raise_files(threads * cpus->n * (req->n_events + 1) + 1024);
 	struct rings_demand demand = {
-		.sample_bytes = SAMPLE_BYTES + (req->callchain ? 8 * CHAIN_ENTRIES : 0),
+		.sample_bytes = sample_bytes(s->callgraph, req->stack_bytes),
 		.rate = req->is_freq ? asked_rate(s) * req->n_events : 0,
 		.asked = req->ring_bytes,
 		.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)page,
@@ -97,7 +139,9 @@ static struct err *choose_and_make_rings(struct session *s, u32_vec *cpus)
 	};
 
 	s->files = files_create(&s->opener, files / 2);
-	return rings_init(&s->rings, cpus, &demand, &s->opener, s->diag);
+	TRY(rings_init(&s->rings, cpus, &demand, &s->opener, s->diag));
+	fit_stack_copy(s);
+	return NULL;
 }
 
 struct err *setup_rings(struct session *s)
@@ -153,7 +197,9 @@ struct err *setup_events(struct session *s)
 	struct attr_request ask = {
 		.is_freq = req->is_freq,
 		.rate = asked_rate(s),
-		.callchain = req->callchain,
+		.callchain = s->callgraph != CALLGRAPH_NONE,
+		.callchain_kernel_only = s->callgraph == CALLGRAPH_DWARF,
+		.stack_bytes = s->stack_bytes,
 		.inherit = req->inherit && s->mode == ATTACH_THREADS,
 		.exclude_idle = s->mode == ATTACH_SYSTEM && !req->idle,
 		.enable_on_exec = req->target.kind == TARGET_COMMAND && s->mode == ATTACH_THREADS,
@@ -179,6 +225,27 @@ struct err *setup_events(struct session *s)
 	describe_events(s, specs);
 	rings_start(&s->rings, &a->sampling[0], &a->sideband);
 	return NULL;
+}
+
+void setup_unwinder(struct session *s)
+{
+	long max_stack = s->attach.limits.max_stack;
+	struct unwinder_options opt = {
+		.mode = UNWIND_FP,
+		.engine = s->req->engine,
+		.max_stack = max_stack > 0 ? (uint32_t)max_stack : 0,
+		.arch = arch_native(),
+	};
+
+	/* The ladder may have found a kernel that copies no stacks. */
+	if (s->attach.sampling[0].sample_type & PERF_SAMPLE_STACK_USER) {
+		opt.mode = s->callgraph == CALLGRAPH_AUTO ? UNWIND_AUTO : UNWIND_DWARF;
+		files_want_elf(s->files);
+	} else if (s->stack_bytes) {
+		s->callgraph = CALLGRAPH_FP;
+		s->stack_bytes = 0;
+	}
+	s->unwinder = unwinder_create(&opt, &s->data->tree, &s->data->binaries);
 }
 
 void setup_read_maps(struct session *s, uint32_t pid)

@@ -131,6 +131,10 @@ struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_eve
 	in->at_ns = ev->time_ns;
 	if (ev->kind == RAW_COMM && ev->comm.exec && ev->pid == in->unborn)
 		in->unborn = 0;
+	/* What these samples need goes away: the mappings before an exec, an old use of a pid. */
+	if ((ev->kind == RAW_COMM && ev->comm.exec) ||
+	    (ev->kind == RAW_FORK && ev->pid != ev->task.ppid))
+		TRY(intake_finish_waiting(in, ev->pid));
 	if (ev->kind == RAW_COMM && ev->comm.exec && in->follow_uid)
 		recheck_uid(in, ev->pid);
 	if (ev->kind == RAW_FORK)

@@ -87,7 +87,7 @@ static void describe(struct recording *r, char *const *argv)
 	free(m->cmdline);
 	m->cmdline = join(argv);
 	free(m->callgraph);
-	m->callgraph = xstrdup(r->opts.callgraph);
+	m->callgraph = session_callgraph_text(r->session);
 	for (size_t i = 0; i < r->diag.entries.n; i++)
 		if (r->diag.entries.v[i].level != DIAG_DETAIL)
 			vec_push(&m->fallbacks, xstrdup(r->diag.entries.v[i].text));

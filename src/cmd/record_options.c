@@ -25,8 +25,11 @@ const char record_usage[] =
 	"  -e, --event EVENT[,…]    cycles, cpu-clock, task-clock, page-faults …, with :u or :k\n"
 	"  -F, --freq HZ            samples a second and CPU, or max (default 999)\n"
 	"  -c, --period N           a sample every N events (ns for clocks)\n"
-	"  -g                       call chains, as --call-graph fp; a mode may follow\n"
-	"      --call-graph MODE    fp (default): by frame pointers; none\n"
+	"  -g                       call chains, as --call-graph; a mode may follow\n"
+	"      --call-graph MODE    auto[,BYTES] (default): by CFI from a copy of BYTES of stack\n"
+	"                           (16384), its tail by frame pointers; dwarf[,BYTES]: by CFI\n"
+	"                           alone; fp: by frame pointers; none\n"
+	"      --unwinder ENGINE    rows (default) or libunwind: what walks the stacks\n"
 	"      --idle               with -a: keep the idle task\n"
 	"  -i, --no-inherit         leave out children and new threads\n"
 	"How long, and where to:\n"
@@ -53,6 +56,7 @@ enum {
 	OPT_ATTACH,
 	OPT_NO_RESOLVE,
 	OPT_COMPRESS,
+	OPT_UNWINDER,
 	OPT_VERSION,
 };
 
@@ -81,6 +85,7 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "unwinder", required_argument, NULL, OPT_UNWINDER },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
@@ -146,7 +151,7 @@ static struct err *parse_events(struct session_request *s, const char *list)
 
 static bool is_mode(const char *word)
 {
-	static const char *const modes[] = { "fp", "none", "auto", "dwarf", "lbr" };
+	static const char *const modes[] = { "none", "fp", "dwarf", "auto", "lbr" };
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		size_t len = strlen(modes[i]);
@@ -157,14 +162,52 @@ static bool is_mode(const char *word)
 	return false;
 }
 
+/* BYTES of "dwarf,BYTES": what the kernel takes, a multiple of 8 below 64 KiB. */
+static struct err *parse_stack_bytes(const char *text, uint32_t *ret)
+{
+	enum { LEAST = 256, MOST = 65528 };
+	uint64_t n = 0;
+
+	TRY(parse_number("--call-graph", text, &n));
+	if (n < LEAST || n > MOST)
+		return err_new("--call-graph: %s bytes of stack: from %d to %d can be copied", text,
+			       LEAST, MOST);
+	*ret = (uint32_t)n & ~7U;
+	return NULL;
+}
+
 static struct err *parse_callgraph(struct record_options *o, const char *mode)
 {
-	if (strcmp(mode, "fp") != 0 && strcmp(mode, "none") != 0)
-		return err_new(
-			"call graph mode '%s' is not known: fp (frame pointers) and none are",
-			mode);
-	o->callgraph = mode;
-	o->session.callchain = !strcmp(mode, "fp");
+	static const char *const modes[] = {
+		[CALLGRAPH_NONE] = "none",
+		[CALLGRAPH_FP] = "fp",
+		[CALLGRAPH_DWARF] = "dwarf",
+		[CALLGRAPH_AUTO] = "auto",
+	};
+	enum { STACK_BYTES = 16384 };
+	size_t len = strcspn(mode, ",");
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (strlen(modes[i]) != len || strncmp(mode, modes[i], len) != 0)
+			continue;
+		o->session.callgraph = i;
+		o->session.stack_bytes = STACK_BYTES;
+		if (!mode[len])
+			return NULL;
+		if (i == CALLGRAPH_NONE || i == CALLGRAPH_FP)
+			return err_new("--call-graph %s takes no size", modes[i]);
+		return parse_stack_bytes(mode + len + 1, &o->session.stack_bytes);
+	}
+	return err_new("call graph mode '%s' is not known: auto, dwarf, fp and none are", mode);
+}
+
+static struct err *parse_engine(const char *text, enum unwind_engine *ret)
+{
+	bool rows = !strcmp(text, "rows");
+
+	if (!rows && strcmp(text, "libunwind") != 0)
+		return err_new("--unwinder: '%s' is neither rows nor libunwind", text);
+	*ret = rows ? ENGINE_ROWS : ENGINE_LIBUNWIND;
 	return NULL;
 }
 
@@ -273,6 +316,8 @@ static struct err *parse_option(struct record_options *o, int option, const char
 	case 'o':
 		o->output = text;
 		return NULL;
+	case OPT_UNWINDER:
+		return parse_engine(text, &o->session.engine);
 	case OPT_ATTACH:
 		return parse_attach(text, &o->session.attach);
 	case 'm':
@@ -322,7 +367,7 @@ struct err *record_options_parse(struct record_options *o, int argc, char **argv
 		.codec = CODEC_ZLIB,
 		.resolve = true,
 	};
-	TRY(parse_callgraph(o, "fp"));
+	TRY(parse_callgraph(o, "auto"));
 	optind = 1;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
@@ -333,7 +378,7 @@ struct err *record_options_parse(struct record_options *o, int argc, char **argv
 		if (option == 'g') {
 			bool named = optind < argc && is_mode(argv[optind]);
 
-			TRY(parse_callgraph(o, named ? argv[optind++] : "fp"));
+			TRY(parse_callgraph(o, named ? argv[optind++] : "auto"));
 			continue;
 		}
 		TRY(parse_option(o, option, optarg));

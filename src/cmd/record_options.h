@@ -11,7 +11,6 @@ struct record_options {
 	bool wait;             /* --wait */
 	char *const *argv;     /* the command; NULL: none */
 	const char *output;    /* "-": standard output */
-	const char *callgraph; /* "fp" or "none" */
 	enum codec codec;
 	bool resolve;
 	bool verbose, quiet;

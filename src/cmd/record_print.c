@@ -58,7 +58,7 @@ static void print_losses(const struct totals *t)
 
 static void print_resolved(const struct record_options *o, const struct record_resolved *r)
 {
-	if (o->session.callchain && r->stacks)
+	if (o->session.callgraph != CALLGRAPH_NONE && r->stacks)
 		fprintf(stderr, "singe: complete stacks: %.1f %%\n",
 			100 * (double)r->complete / (double)r->stacks);
 	fprintf(stderr, "singe: names for %" PRIu64 " of %" PRIu64 " places%s\n", r->named,

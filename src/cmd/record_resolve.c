@@ -35,8 +35,8 @@ static bool on_progress(void *ctx, size_t done, size_t of, const char *what)
 	return r->interrupted;
 }
 
-/* In fp mode a stack is complete when its outermost frame lies in start code; a kernel thread's
- * ends in the kernel. */
+/* A walked stack is complete unless it was cut. In fp mode, when its outermost frame lies in start
+ * code; a kernel thread's ends in the kernel. */
 static void judge(const struct session *s, struct record_resolved *ret)
 {
 	const struct hits *hits = &s->intake.hits;
@@ -49,7 +49,8 @@ static void judge(const struct session *s, struct record_resolved *ret)
 
 		ret->named += e && (e->flags & NAME_FOUND);
 		ret->stacks += hit->outermost;
-		if (hit->binary == BINARY_KERNEL || (e && (e->flags & NAME_START)))
+		if (s->callgraph != CALLGRAPH_FP || hit->binary == BINARY_KERNEL ||
+		    (e && (e->flags & NAME_START)))
 			ret->complete += hit->outermost;
 	}
 }

@@ -76,6 +76,7 @@ void attr_sampling(const struct attr_request *req, struct perf_event_attr *ret)
 		ret->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		ret->sample_max_stack = req->max_stack;
 	}
+	ret->exclude_callchain_user = req->callchain && req->callchain_kernel_only;
 	if (req->stack_bytes && attr_user_regs != 0) {
 		uint32_t bytes =
 			req->stack_bytes < STACK_BYTES_MAX ? req->stack_bytes : STACK_BYTES_MAX;

@@ -9,7 +9,7 @@
 #include "symbol/elfnames.h"
 #include "symbol/kallsyms.h"
 #include "symbol/locate.h"
-#include "symbol/vdso.h"
+#include "model/vdso.h"
 
 /* One a binary, in the same order. */
 struct slot {

@@ -1,6 +1,8 @@
 /* In: an address in an address space. Out: where it is and how to get to its caller. */
 #include "unwind/code.h"
 
+#include <string.h>
+
 #include "base/vec.h"
 
 enum { N_PLACES = 1 << 13 };
@@ -47,10 +49,12 @@ void code_give_file(struct code *c, uint32_t binary, struct elffile *f)
 		vec_push(&c->files, (struct code_binary){ 0 });
 	struct code_binary *b = &c->files.v[binary];
 
-	if (b->given) {
+	if (b->file) {
 		elffile_destroy(f);
 		return;
 	}
+	if (b->given && f) /* places remembered have no file */
+		memset(c->places, 0, N_PLACES * sizeof(*c->places));
 	b->given = true;
 	b->file = f;
 	b->cfi = f ? cfi_create(f, c->arch) : NULL;

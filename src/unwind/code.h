@@ -28,8 +28,8 @@ struct code_place {
 struct code *code_create(const struct binaries *binaries, const struct arch *arch);
 void code_destroy(struct code *c);
 
-/* The file of a binary, or NULL: not to be had. Takes `f`. A binary is given once; places that
- * waited for it are looked up anew. */
+/* The file of a binary, or NULL: not to be had (one may still be given later). Takes `f`. Places
+ * that waited for it are looked up anew. */
 void code_give_file(struct code *c, uint32_t binary, struct elffile *f);
 /* True once code_give_file() was called for it. */
 bool code_has_file(const struct code *c, uint32_t binary);

@@ -128,7 +128,7 @@ static void compose_foreign_abi(struct unwinder *u, const struct raw_sample *s)
 }
 
 bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
-		   bool final, uint32_t *ret_node, uint32_t *ret_binary)
+		   bool final, uint32_t *ret_node)
 {
 	const struct raw_sample *s = &ev->sample;
 
@@ -142,10 +142,8 @@ bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct 
 		compose_foreign_abi(u, s);
 	} else {
 		walk_stack(u, as, s);
-		if (u->walk.verdict == VERDICT_NO_CFI_YET && !final) {
-			*ret_binary = u->walk.binary;
+		if (u->walk.verdict == VERDICT_NO_CFI_YET && !final)
 			return false;
-		}
 		if (u->opt.mode == UNWIND_AUTO && n_kernel < s->n_chain)
 			walk_splice(&u->walk, u->code, as, s, s->chain + n_kernel + 1,
 				    s->n_chain - n_kernel - 1);

@@ -36,11 +36,11 @@ bool unwinder_needs_files(const struct unwinder *u);
 /* NULL for UNWIND_FP. */
 struct code *unwinder_code(struct unwinder *u);
 
-/* The node of a sample's stack. False if it needs a file that has not been given yet: *ret_binary
- * is its number. Keep a copy of the sample and come again; with `final` the stack ends
- * VERDICT_NO_CFI_YET instead. `as` is NULL for a kernel thread. */
+/* The node of a sample's stack. False if it needs a file that has not been given yet: keep a copy
+ * of the sample and come again; with `final` the stack ends VERDICT_NO_CFI_YET instead. `as` is NULL
+ * for a kernel thread. */
 bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
-		   bool final, uint32_t *ret_node, uint32_t *ret_binary);
+		   bool final, uint32_t *ret_node);
 
 /* What the walker did, for tests and -v. Zero for UNWIND_FP. */
 const struct walk *unwinder_walk(const struct unwinder *u);

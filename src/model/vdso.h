@@ -1,7 +1,7 @@
 /* The kernel's shared object in this process (vdso(7)): the same code in every process of a boot,
  * and in no file. */
-#ifndef SYMBOL_VDSO_H
-#define SYMBOL_VDSO_H
+#ifndef MODEL_VDSO_H
+#define MODEL_VDSO_H
 
 #include "model/elffile.h"
 

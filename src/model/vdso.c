@@ -1,5 +1,5 @@
 /* In: this process's own vdso. Out: an ELF file in memory. */
-#include "symbol/vdso.h"
+#include "model/vdso.h"
 
 #include <string.h>
 #include <sys/auxv.h>
