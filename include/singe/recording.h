@@ -63,6 +63,7 @@ enum singe_header_field {
 	SINGE_HEADER_CALLGRAPH = 13,
 	SINGE_HEADER_FALLBACK = 14, /* repeated */
 	SINGE_HEADER_EVENT = 15,    /* repeated: fields of singe_event_field */
+	SINGE_HEADER_KEEPS_STACKS = 16,
 };
 
 enum singe_event_field {

@@ -49,7 +49,7 @@ static void cache_thread(struct intake *in, struct intake_cache *c, const struct
 		c->thread = world_thread(in->world, ev->pid, ev->tid);
 }
 
-static struct err *emit(struct intake *in, const struct sample *s)
+static struct err *emit(struct intake *in, const struct sample *s, const struct raw_event *ev)
 {
 	struct totals *totals = &in->data->totals;
 
@@ -58,7 +58,10 @@ static struct err *emit(struct intake *in, const struct sample *s)
 		totals->first_ns = s->time_ns;
 	totals->last_ns = s->time_ns > totals->last_ns ? s->time_ns : totals->last_ns;
 	in->full = totals->samples == in->max_samples;
-	return writer_sample(in->writer, s);
+	TRY(writer_sample(in->writer, s));
+	if (in->keep_stacks)
+		writer_stack(in->writer, ev->mode, &ev->sample);
+	return NULL;
 }
 
 static struct err *take_sample(struct intake *in, size_t cpu_index, const struct raw_event *ev)
@@ -95,7 +98,7 @@ static struct err *take_sample(struct intake *in, size_t cpu_index, const struct
 		waiting_add(&in->waiting, ev, as, ev->pid, &s);
 		return NULL;
 	}
-	return emit(in, &s);
+	return emit(in, &s, ev);
 }
 
 /* Those of `pid` (UINT32_MAX: all) that can be placed now, or with `final` all the same. */
@@ -111,7 +114,7 @@ static struct err *place_waiting(struct intake *in, uint32_t pid, bool final)
 
 		if (!err && ours &&
 		    unwinder_node(in->unwinder, h->as, &h->ev, final, &h->sample.node)) {
-			err = in->full ? NULL : emit(in, &h->sample);
+			err = in->full ? NULL : emit(in, &h->sample, &h->ev);
 			held_deinit(w, h);
 		} else {
 			w->held.v[kept++] = *h;

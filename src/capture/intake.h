@@ -54,6 +54,7 @@ struct intake {
 	uint32_t uid;
 	uint32_t unborn;      /* the command, until it execs: nobody's before; 0: none */
 	bool inherit;         /* children of followed processes are followed */
+	bool keep_stacks;     /* what a stack was unwound from is written after its sample */
 	uint64_t max_samples; /* 0: no limit */
 	bool full;            /* max_samples reached */
 

@@ -64,6 +64,8 @@ static struct err *session_setup(struct session *s)
 	in->files = s->files;
 	in->diag = s->diag;
 	in->max_samples = s->req->max_samples;
+	in->keep_stacks = s->req->keep_stacks && s->stack_bytes;
+	s->data->meta.keeps_stacks = in->keep_stacks;
 	return setup_world(s);
 }
 

@@ -19,6 +19,7 @@ struct session_request {
 	enum session_callgraph callgraph;
 	uint32_t stack_bytes; /* to copy; made smaller where the rings cannot hold it */
 	enum unwind_engine engine;
+	bool keep_stacks; /* what was unwound from goes into the recording too */
 	bool inherit;
 	bool idle;
 	bool stext; /* look it up in kallsyms */

@@ -29,6 +29,7 @@ const char record_usage[] =
 	"      --call-graph MODE    auto[,BYTES] (default): by CFI from a copy of BYTES of stack\n"
 	"                           (16384), its tail by frame pointers; dwarf[,BYTES]: by CFI\n"
 	"                           alone; fp: by frame pointers; none\n"
+	"      --keep-stacks        keep the copies of stacks in the file: a report unwinds anew\n"
 	"      --unwinder ENGINE    rows (default) or libunwind: what walks the stacks\n"
 	"      --idle               with -a: keep the idle task\n"
 	"  -i, --no-inherit         leave out children and new threads\n"
@@ -57,6 +58,7 @@ enum {
 	OPT_NO_RESOLVE,
 	OPT_COMPRESS,
 	OPT_UNWINDER,
+	OPT_KEEP_STACKS,
 	OPT_VERSION,
 };
 
@@ -85,6 +87,7 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "keep-stacks", no_argument, NULL, OPT_KEEP_STACKS },
 	{ "unwinder", required_argument, NULL, OPT_UNWINDER },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -270,6 +273,9 @@ static struct err *parse_flag(struct record_options *o, int option)
 		return NULL;
 	case OPT_IDLE:
 		o->session.idle = true;
+		return NULL;
+	case OPT_KEEP_STACKS:
+		o->session.keep_stacks = true;
 		return NULL;
 	case 'i':
 		o->session.inherit = false;

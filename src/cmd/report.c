@@ -103,6 +103,9 @@ static struct err *report_run(struct report *r)
 	struct report_target target;
 
 	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
+	if (opt->unwinder && !r->input.data.meta.keeps_stacks)
+		return err_new("--unwinder: the recording kept no stacks (`record --keep-stacks`)");
+	TRY(report_input_unwind(&r->input, opt->engine));
 	TRY(report_read(r));
 	TRY(report_target_open(&target, opt->output, page, r->input.fd));
 	TRY(report_target_close(&target, report_write(r, output, target.out)));

@@ -7,7 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "import/kept.h"
+#include "model/vdso.h"
 #include "recording/reader.h"
+#include "symbol/boot.h"
+#include "symbol/locate.h"
 
 enum { PEEK = 256 };
 
@@ -94,6 +98,31 @@ struct err *report_input_open(struct report_input *input, const char *path, stru
 	struct err *err = reader_open(input->fd, &input->data, diag, &input->source);
 
 	return err ? err_wrap(err, "%s", path) : NULL;
+}
+
+/* What the symbolizer would name, the unwinder may read. */
+static struct elffile *open_binary(void *ctx, uint32_t id)
+{
+	struct report_input *input = ctx;
+	struct binary *binary = binaries_get(&input->data.binaries, id);
+	struct elffile *file = NULL;
+
+	if (binary->kind == BINARY_KIND_FILE) {
+		struct located found = locate_file(binary, -1);
+
+		free(found.why);
+		return found.file;
+	}
+	if (binary->kind == BINARY_KIND_VDSO && boot_is_this(input->data.meta.boot_id))
+		err_destroy(vdso_open(&file));
+	return file;
+}
+
+struct err *report_input_unwind(struct report_input *input, enum unwind_engine engine)
+{
+	if (!input->data.meta.keeps_stacks)
+		return NULL;
+	return kept_open(input->source, engine, open_binary, input, &input->source);
 }
 
 void report_input_deinit(struct report_input *input)

@@ -56,6 +56,8 @@ static const struct option_row rows[] = {
 	  "samples or period (samples for clocks, else the period)" },
 	{ 0, "min-percent", STRING, AT(min_percent), NULL, "P",
 	  "leave out what weighs less, saying how much that is" },
+	{ 0, "unwinder", STRING, AT(unwinder), NULL, "ENGINE",
+	  "rows (default) or libunwind, for stacks kept in the file" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "How they look" },
 	{ 0, "title", STRING, AT(title), " svg text tree ", "TEXT", "headline" },
 	{ 0, "subtitle", STRING, AT(subtitle), " svg text tree ", "TEXT",
@@ -284,7 +286,8 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 {
 	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", NULL };
 	static const char *const weights[] = { "default", "samples", "period", NULL };
-	int by = GROUP_COMM, weight = WEIGHT_DEFAULT;
+	static const char *const engines[] = { "rows", "libunwind", NULL };
+	int by = GROUP_COMM, weight = WEIGHT_DEFAULT, engine = ENGINE_ROWS;
 
 	*o = (struct report_options){ 0 };
 	TRY(take_all(o, argc, argv));
@@ -292,6 +295,8 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	TRY(understand_filters(o));
 	TRY(choose("by", o->by, groups, &by));
 	TRY(choose("weight", o->weight, weights, &weight));
+	TRY(choose("unwinder", o->unwinder, engines, &engine));
+	o->engine = (enum unwind_engine)engine;
 	TRY(parse_number("min-percent", o->min_percent, 0, &o->percent));
 	TRY(understand_formats(o));
 	if (o->callers && o->callees)

@@ -6,6 +6,7 @@
 #include "output/svg.h"
 #include "output/text.h"
 #include "profile/focus.h"
+#include "unwind/unwinder.h"
 
 struct arg_list {
 	VEC(const char *) v;
@@ -18,6 +19,7 @@ struct report_options {
 	const char *pids, *tids, *cpus, *time, *event, *symbol, *hide;
 	const char *by, *weight, *min_percent, *callers, *callees;
 	const char *title, *subtitle;
+	const char *unwinder;
 	const char *mark, *limit;                                        /* folded; text */
 	const char *width, *min_width, *font_size, *colors, *count_name; /* svg */
 	bool no_children, inverted;                                      /* text; svg */
@@ -30,6 +32,7 @@ struct report_options {
 	struct frame_filter frames;
 	struct profile_options profile;
 	double percent;
+	enum unwind_engine engine;
 	struct folded_options folded;
 	struct text_options text;
 	struct svg_options svg;

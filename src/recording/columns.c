@@ -72,6 +72,23 @@ uint32_t columns_context_slow(struct columns *c, const struct sample *s, uint64_
 	return *columns_cache(c, s) = id;
 }
 
+/* Counts first, then the words and bytes as they were. */
+static void stack_fields(struct buf *b, enum raw_mode mode, const struct raw_sample *s)
+{
+	size_t n_regs = (size_t)__builtin_popcountll(s->regs_mask);
+
+	buf_uleb(b, mode);
+	buf_uleb(b, s->ip);
+	buf_uleb(b, s->regs_abi);
+	buf_uleb(b, s->regs_mask);
+	buf_uleb(b, s->n_chain);
+	buf_uleb(b, s->stack_asked);
+	buf_uleb(b, s->stack_len);
+	buf_bytes(b, s->regs, n_regs * sizeof(*s->regs));
+	buf_bytes(b, s->chain, s->n_chain * sizeof(*s->chain));
+	buf_bytes(b, s->stack, s->stack_len);
+}
+
 static void event_fields(struct buf *b, const struct proc_event *e)
 {
 	switch (e->kind) {
@@ -96,6 +113,9 @@ static void event_fields(struct buf *b, const struct proc_event *e)
 		return;
 	case PROC_LOST:
 		buf_uleb(b, e->lost);
+		return;
+	case PROC_STACK:
+		stack_fields(b, e->mode, e->stack);
 		return;
 	}
 }

@@ -39,6 +39,7 @@ void header_write(struct buf *b, const struct dataset *data)
 	field_uint(b, SINGE_HEADER_N_CPUS, m->n_cpus);
 	field_uint(b, SINGE_HEADER_PAGE_SIZE, m->page_size);
 	field_str(b, SINGE_HEADER_CALLGRAPH, m->callgraph);
+	field_uint(b, SINGE_HEADER_KEEPS_STACKS, m->keeps_stacks);
 	for (size_t i = 0; i < m->fallbacks.n; i++)
 		field_str(b, SINGE_HEADER_FALLBACK, m->fallbacks.v[i]);
 	for (size_t i = 0; i < data->events.n; i++)
@@ -129,6 +130,9 @@ static bool header_read_field(uint64_t tag, struct cursor v, struct dataset *dat
 		return !v.failed;
 	case SINGE_HEADER_N_CPUS:
 		m->n_cpus = (uint32_t)cursor_uleb(&v);
+		return !v.failed;
+	case SINGE_HEADER_KEEPS_STACKS:
+		m->keeps_stacks = cursor_uleb(&v);
 		return !v.failed;
 	case SINGE_HEADER_PAGE_SIZE:
 		m->page_size = (uint32_t)cursor_uleb(&v);

@@ -1,6 +1,8 @@
 /* In: columns of a block. Out: samples and process events in the dataset's numbers. */
 #include "recording/stream.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "recording/fields.h"
 #include "singe/recording.h"
@@ -18,6 +20,7 @@ static void stream_clear(struct stream *s)
 {
 	for (size_t i = 0; i < s->comms.n; i++)
 		free(s->comms.v[i]);
+	s->stacks.n = s->words.n = 0;
 	s->comms.n = s->samples.n = s->events.n = s->contexts.n = 0;
 }
 
@@ -29,6 +32,8 @@ void stream_deinit(struct stream *s)
 	vec_deinit(&s->samples);
 	vec_deinit(&s->events);
 	vec_deinit(&s->comms);
+	vec_deinit(&s->stacks);
+	vec_deinit(&s->words);
 }
 
 struct stream_block {
@@ -147,6 +152,62 @@ static bool stream_read_samples(struct stream *s, struct stream_block *b)
 	return !c.context.failed && !c.period.failed && !c.time_high.failed && !c.node_high.failed;
 }
 
+static void stream_words(struct stream *s, struct cursor *c, uint64_t n)
+{
+	const uint8_t *bytes = n <= cursor_left(c) / 8 ? cursor_bytes(c, n * 8) : NULL;
+
+	if (!bytes) {
+		c->failed = true;
+		return;
+	}
+	vec_reserve(&s->words, s->words.n + n);
+	if (n)
+		memcpy(s->words.v + s->words.n, bytes, n * 8);
+	s->words.n += n;
+}
+
+static void stream_stack(struct stream *s, struct cursor *c, struct proc_event *e)
+{
+	struct raw_sample raw = { 0 };
+
+	e->mode = (enum raw_mode)cursor_uleb(c);
+	raw.ip = cursor_uleb(c);
+	raw.regs_abi = cursor_uleb(c);
+	raw.regs_mask = cursor_uleb(c);
+	uint64_t n_chain = cursor_uleb(c);
+
+	raw.stack_asked = cursor_uleb(c);
+	raw.stack_len = cursor_uleb(c);
+	stream_words(s, c, (uint64_t)__builtin_popcountll(raw.regs_mask));
+	stream_words(s, c, n_chain);
+	raw.n_chain = (uint32_t)n_chain;
+	raw.stack = cursor_bytes(c, raw.stack_len);
+	if (e->mode > RAW_MODE_GUEST)
+		c->failed = true;
+	vec_push(&s->stacks, raw);
+}
+
+/* Arrays have stopped moving: pointers into them can be given out. */
+static void stream_place_stacks(struct stream *s)
+{
+	const uint64_t *words = s->words.v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->events.n; i++) {
+		struct proc_event *e = &s->events.v[i];
+
+		if (e->kind != PROC_STACK)
+			continue;
+		struct raw_sample *raw = &s->stacks.v[n++];
+
+		raw->regs = words;
+		words += __builtin_popcountll(raw->regs_mask);
+		raw->chain = words;
+		words += raw->n_chain;
+		e->stack = raw;
+	}
+}
+
 /* The part of an event that depends on its kind. */
 static void stream_event_fields(struct stream *s, struct cursor *c, struct proc_event *e)
 {
@@ -173,6 +234,9 @@ static void stream_event_fields(struct stream *s, struct cursor *c, struct proc_
 	case PROC_LOST:
 		e->lost = cursor_uleb(c);
 		return;
+	case PROC_STACK:
+		stream_stack(s, c, e);
+		return;
 	}
 }
 
@@ -191,7 +255,7 @@ static bool stream_read_events(struct stream *s, struct stream_block *b)
 		if (r.failed || samples > b->n_samples - place)
 			return false;
 		place += samples;
-		if (kind > PROC_LOST)
+		if (kind > PROC_STACK)
 			continue;
 		struct proc_event e = {
 			.kind = (enum proc_kind)kind,
@@ -206,6 +270,7 @@ static bool stream_read_events(struct stream *s, struct stream_block *b)
 			return false;
 		vec_push(&s->events, e);
 	}
+	stream_place_stacks(s);
 	return true;
 }
 

@@ -18,6 +18,8 @@ struct stream {
 	VEC(struct sample) samples;
 	VEC(struct proc_event) events;
 	VEC(char *) comms; /* of `events` */
+	VEC(struct raw_sample) stacks; /* of PROC_STACK events, in their order */
+	VEC(uint64_t) words;           /* registers and chains of `stacks` */
 };
 
 void stream_init(struct stream *s, struct dataset *data);

@@ -186,6 +186,19 @@ struct err *writer_event(struct writer *w, const struct proc_event *e)
 	return NULL;
 }
 
+void writer_stack(struct writer *w, enum raw_mode mode, const struct raw_sample *stack)
+{
+	struct proc_event e = {
+		.kind = PROC_STACK,
+		.time_ns = w->cols.event_ns,
+		.mode = mode,
+		.stack = stack,
+	};
+
+	/* No look at the block's size: it must stand in the sample's block. */
+	columns_event(&w->cols, &e);
+}
+
 struct err *writer_tick(struct writer *w, uint64_t now_ns)
 {
 	if (!w->cols.started || now_ns < w->cols.base_ns || now_ns - w->cols.base_ns < BLOCK_NS)

@@ -26,6 +26,8 @@ void writer_destroy(struct writer *w);
 
 /* The hot path. Time may go back a little; node, thread and event must be in the tables. */
 ERR_CHECK struct err *writer_sample(struct writer *w, const struct sample *s);
+/* What the sample just written was unwound from; is copied. */
+void writer_stack(struct writer *w, enum raw_mode mode, const struct raw_sample *stack);
 /* In order of effect with the samples. comm is copied. */
 ERR_CHECK struct err *writer_event(struct writer *w, const struct proc_event *e);
 

@@ -12,6 +12,7 @@
 #include "sample/binaries.h"
 #include "sample/frametree.h"
 #include "sample/names.h"
+#include "sample/rawevent.h"
 #include "sample/threads.h"
 
 struct sample {
@@ -44,6 +45,7 @@ struct meta {
 	uint32_t clockid;        /* CLOCK_MONOTONIC */
 	uint32_t n_cpus;
 	uint32_t page_size;
+	bool keeps_stacks;     /* PROC_STACK events follow samples */
 	char *callgraph;       /* "fp", "dwarf,16384", "auto,16384", "none"; owned */
 	VEC(char *) fallbacks; /* one sentence each; owned */
 };
@@ -77,8 +79,16 @@ void dataset_init(struct dataset *d);
 void dataset_deinit(struct dataset *d);
 void event_desc_deinit(struct event_desc *e);
 
-/* A change in a process, kept for --dump and for export; no report needs it. */
-enum proc_kind { PROC_MMAP = 0, PROC_COMM = 1, PROC_FORK = 2, PROC_EXIT = 3, PROC_LOST = 4 };
+/* A change in a process, kept for --dump and for export; no report needs it. PROC_STACK is what a
+ * sample's stack was unwound from, kept on request: the sample is the one before it. */
+enum proc_kind {
+	PROC_MMAP = 0,
+	PROC_COMM = 1,
+	PROC_FORK = 2,
+	PROC_EXIT = 3,
+	PROC_LOST = 4,
+	PROC_STACK = 5,
+};
 
 struct proc_event {
 	enum proc_kind kind;
@@ -90,6 +100,8 @@ struct proc_event {
 	uint64_t lost;              /* PROC_LOST */
 	bool exec;                  /* PROC_COMM */
 	const char *comm;           /* PROC_COMM; valid as long as the batch */
+	enum raw_mode mode;         /* PROC_STACK */
+	const struct raw_sample *stack; /* PROC_STACK; valid as long as the batch */
 	/* How many samples of its batch took effect before it. Writers go by the order of calls and
 	 * do not read it. */
 	uint32_t samples_before;

@@ -17,17 +17,20 @@ const struct arch *arch_find(uint16_t machine)
 	return NULL;
 }
 
+const struct arch *arch_by_name(const char *name)
+{
+	for (size_t i = 0; i < N_ARCHS; i++) {
+		if (!strcmp(archs[i]->name, name))
+			return archs[i];
+	}
+	return NULL;
+}
+
 const struct arch *arch_native(void)
 {
 	struct utsname u;
 
-	if (uname(&u))
-		return NULL;
-	for (size_t i = 0; i < N_ARCHS; i++) {
-		if (!strcmp(archs[i]->name, u.machine))
-			return archs[i];
-	}
-	return NULL;
+	return uname(&u) ? NULL : arch_by_name(u.machine);
 }
 
 bool arch_sample_reg(const struct raw_sample *s, unsigned int perf_reg, uint64_t *ret)

@@ -41,6 +41,8 @@ extern const struct arch arch_aarch64;
 
 /* By ELF machine; NULL if singe does not know it. */
 const struct arch *arch_find(uint16_t machine);
+/* By what uname -m says; NULL likewise. */
+const struct arch *arch_by_name(const char *name);
 /* The one this program runs on; NULL if singe cannot unwind here. */
 const struct arch *arch_native(void);
 

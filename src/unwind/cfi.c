@@ -18,8 +18,10 @@ struct cfi {
 	struct table by_pc;             /* address asked for → row */
 	VEC(uint64_t) pcs;              /* [i]: address of entry i of by_pc */
 	VEC(uint32_t) row_of;           /* [i]: its row */
-	struct table by_start;          /* start of a range → row */
-	VEC(uint64_t) starts;           /* [row] */
+	/* End of a range → row. Not its start: after DW_CFA_restore_state libdw 0.188 gives the start
+	 * of the range whose state was remembered. */
+	struct table by_end;
+	VEC(uint64_t) ends; /* [row] */
 };
 
 struct cfi *cfi_create(struct elffile *f, const struct arch *arch)
@@ -46,9 +48,9 @@ void cfi_destroy(struct cfi *c)
 	vec_deinit(&c->rows);
 	vec_deinit(&c->pcs);
 	vec_deinit(&c->row_of);
-	vec_deinit(&c->starts);
+	vec_deinit(&c->ends);
 	table_deinit(&c->by_pc);
-	table_deinit(&c->by_start);
+	table_deinit(&c->by_end);
 	free(c);
 }
 
@@ -163,7 +165,7 @@ static Dwarf_Frame *cfi_frame(struct cfi *c, uint64_t svma)
 	return NULL;
 }
 
-static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_start)
+static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_end)
 {
 	struct row row = { .cfa = ROW_NONE };
 	Dwarf_Frame *frame = cfi_frame(c, svma);
@@ -171,13 +173,13 @@ static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_start)
 	Dwarf_Addr end = svma;
 	bool is_signal = false;
 
-	*ret_start = svma;
+	*ret_end = svma + 1; /* without a row, each address stands for itself */
 	if (!frame)
 		return row;
 	int ra = dwarf_frame_info(frame, &start, &end, &is_signal);
 
 	if (ra >= 0 && ra < c->arch->n_dwarf_regs) {
-		*ret_start = start;
+		*ret_end = end;
 		row.signal = is_signal;
 		row_set_cfa(c, frame, &row);
 		if (!row_save(c, frame, c->arch->dwarf_fp, &row.fp, &row.fp_off) ||
@@ -201,18 +203,18 @@ static bool find_u64(const struct table *t, const uint64_t *keys, uint64_t key, 
 
 struct row cfi_row(struct cfi *c, uint64_t svma)
 {
-	uint64_t start;
+	uint64_t end;
 	uint32_t i;
 
 	if (find_u64(&c->by_pc, c->pcs.v, svma, &i))
 		return c->rows.v[c->row_of.v[i]];
-	struct row row = row_compile(c, svma, &start);
+	struct row row = row_compile(c, svma, &end);
 
-	if (!find_u64(&c->by_start, c->starts.v, start, &i)) {
+	if (!find_u64(&c->by_end, c->ends.v, end, &i)) {
 		i = (uint32_t)c->rows.n;
 		vec_push(&c->rows, row);
-		vec_push(&c->starts, start);
-		table_add(&c->by_start, hash_u64(start), i);
+		vec_push(&c->ends, end);
+		table_add(&c->by_end, hash_u64(end), i);
 	}
 	table_add(&c->by_pc, hash_u64(svma), (uint32_t)c->pcs.n);
 	vec_push(&c->pcs, svma);

@@ -42,6 +42,11 @@ __asm__(".text\n"
 	/* Nothing but a return address. */
 	"w_thin: .cfi_startproc\n call w_thin\n"
 	"w_thin_ra: nop\n .cfi_endproc\n"
+	/* An early exit: the state is remembered before it and restored behind it. */
+	"w_exits: .cfi_startproc\n sub $16, %rsp\n .cfi_def_cfa_offset 24\n"
+	"nop\n add $16, %rsp\n .cfi_remember_state\n .cfi_def_cfa_offset 8\n"
+	"w_exits_ret: ret\n .cfi_restore_state\n"
+	"w_exits_on: nop\n nop\n .cfi_endproc\n"
 	/* CFA from a register that rows do not follow. */
 	"w_complex: .cfi_startproc\n .cfi_def_cfa %r10, 8\n"
 	"w_complex_pc: nop\n nop\n .cfi_endproc\n"
@@ -52,7 +57,7 @@ __asm__(".text\n"
 	"w_restore_pc: nop\n nop\n .cfi_endproc\n");
 
 extern const char w_leaf_pc[], w_leaf_ret[], w_mid_ra[], w_mid_popped[], w_start_ra[], w_no_cfi[];
-extern const char w_sigreturn[], w_loop_pc[], w_thin_ra[], w_complex_pc[], w_restore_pc[];
+extern const char w_exits_ret[], w_exits_on[], w_sigreturn[], w_loop_pc[], w_thin_ra[], w_complex_pc[], w_restore_pc[];
 
 #define ADDR(label) ((uint64_t)(uintptr_t)(label))
 
@@ -376,6 +381,25 @@ static void test_jit_frames_go_by_frame_pointer(void **state)
 	assert_int_equal(f->walk.n_by_fp, 2);
 }
 
+static void test_restored_state_is_a_row_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame behind[] = { { ADDR(w_exits_on), FRAME_PC },
+					     { ADDR(w_start_ra), FRAME_RETURN } };
+	const struct walk_frame before[] = { { ADDR(w_exits_ret), FRAME_PC },
+					     { ADDR(w_start_ra), FRAME_RETURN } };
+
+	f->words[2] = ADDR(w_start_ra);
+	set_ip(f, w_exits_on, 0);
+	assert_true(walk(f, 8, 8));
+	expect(f, VERDICT_COMPLETE, 2, behind);
+	f->words[0] = ADDR(w_start_ra);
+	f->words[2] = 0;
+	set_ip(f, w_exits_ret, 0);
+	assert_true(walk(f, 8, 8));
+	expect(f, VERDICT_COMPLETE, 2, before);
+}
+
 static void test_waits_for_a_file(void **state)
 {
 	struct fixture *f = *state;
@@ -422,6 +446,7 @@ int main(void)
 		WALK_TEST(test_through_an_unmarked_signal_frame),
 		WALK_TEST(test_alternate_stack_stops_with_the_interrupted_pc),
 		WALK_TEST(test_jit_frames_go_by_frame_pointer),
+		WALK_TEST(test_restored_state_is_a_row_of_its_own),
 		WALK_TEST(test_waits_for_a_file),
 		cmocka_unit_test(test_after_call),
 	};
