@@ -18,6 +18,7 @@ _singe_values() {
 	-g | --call-graph) echo fp dwarf auto none ;;
 	-e | --event) echo cycles cpu-clock task-clock page-faults ;;
 	--attach) echo auto threads system ;;
+	--unwinder) echo rows libunwind ;;
 	-f | --format) echo folded svg text tree ;;
 	--by) echo comm pid tid cpu none ;;
 	--dump) echo records samples maps stacks frames ;;

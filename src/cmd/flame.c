@@ -35,7 +35,7 @@ struct flame {
 static const char short_with_value[] = "ptCueFcdm";
 static const char *const long_with_value[] = {
 	"pid",    "tid",        "cpu",      "uid",   "name",   "event",     "freq",
-	"period", "call-graph", "duration", "count", "attach", "mmap-size", "compress",
+	"period", "call-graph", "unwinder", "duration", "count", "attach", "mmap-size", "compress",
 };
 
 static bool is_mode(const char *word)

@@ -11,7 +11,7 @@ def kernel_limit():
 
 def test_beyond_the_limit():
     app = compile_c("recurse.c", "recurse")
-    record(command=[app, str(kernel_limit() + 100)])
+    record("--call-graph", "fp", command=[app, str(kernel_limit() + 100)])
     folded = report()
     assert "depth limit" in folded.messages
     folded = folded.only(lambda f: "at_the_bottom" in f)
@@ -22,7 +22,17 @@ def test_beyond_the_limit():
 
 def test_below_the_limit():
     app = compile_c("recurse.c", "recurse")
-    record(command=[app, str(kernel_limit() - 40)])
+    record("--call-graph", "fp", command=[app, str(kernel_limit() - 40)])
+    folded = report()
+    assert "depth limit" not in folded.messages
+    folded = folded.only(lambda f: "at_the_bottom" in f)
+    assert folded.count("[truncated]") == 0
+    expect_share("main", folded.count("main"), folded.total(), 1)
+
+
+def test_beyond_the_limit_by_cfi():
+    app = compile_c("recurse.c", "recurse")
+    record("--call-graph", "dwarf,65528", command=[app, str(kernel_limit() + 100)])
     folded = report()
     assert "depth limit" not in folded.messages
     folded = folded.only(lambda f: "at_the_bottom" in f)

@@ -40,8 +40,26 @@ static void lines_sample(struct lines *l, const struct dataset *d, const struct 
 	vec_push(&l->v, line);
 }
 
+static void lines_stack(struct lines *l, const struct proc_event *e)
+{
+	const struct raw_sample *s = e->stack;
+
+	vec_push(&l->v,
+		 xasprintf("stack %u %llx abi %llu mask %llx chain %u %llx regs %llx copy %llu of %llu %llx",
+			   e->mode, (unsigned long long)s->ip, (unsigned long long)s->regs_abi,
+			   (unsigned long long)s->regs_mask, s->n_chain,
+			   (unsigned long long)hash_bytes(s->chain, s->n_chain * 8),
+			   (unsigned long long)hash_bytes(s->regs, 3 * 8),
+			   (unsigned long long)s->stack_len, (unsigned long long)s->stack_asked,
+			   (unsigned long long)hash_bytes(s->stack, s->stack_len)));
+}
+
 static void lines_event(struct lines *l, const struct dataset *d, const struct proc_event *e)
 {
+	if (e->kind == PROC_STACK) {
+		lines_stack(l, e);
+		return;
+	}
 	vec_push(&l->v,
 		 xasprintf("kind %u %llu %u/%u ppid %u %s %llx+%llx@%llx lost %llu %d %s", e->kind,
 			   (unsigned long long)e->time_ns, e->pid, e->tid, e->ppid,
@@ -170,9 +188,36 @@ static void fixture_event(struct fixture *f)
 		e.lost = fixture_random(f, 10);
 		break;
 	case PROC_EXIT:
+	case PROC_STACK: /* fixture_stack()'s */
 		break;
 	}
 	assert_null(writer_event(f->w, &e));
+	lines_event(&f->expected, &f->data, &e);
+}
+
+/* What the last sample was unwound from. */
+static void fixture_stack(struct fixture *f)
+{
+	uint64_t regs[3], chain[2];
+	uint8_t stack[24];
+	struct raw_sample raw = { .ip = 0x1234,
+				  .regs_abi = 2,
+				  .regs_mask = 0x83,
+				  .regs = regs,
+				  .chain = chain,
+				  .n_chain = 1 + fixture_random(f, 2),
+				  .stack = stack,
+				  .stack_len = fixture_random(f, sizeof(stack)),
+				  .stack_asked = sizeof(stack) };
+	struct proc_event e = { .kind = PROC_STACK, .mode = RAW_MODE_USER, .stack = &raw };
+
+	for (size_t i = 0; i < 3; i++)
+		regs[i] = (uint64_t)fixture_random(f, UINT32_MAX) << 20;
+	for (size_t i = 0; i < 2; i++)
+		chain[i] = (uint64_t)fixture_random(f, UINT32_MAX) << 30;
+	for (size_t i = 0; i < sizeof(stack); i++)
+		stack[i] = (uint8_t)fixture_random(f, 256);
+	writer_stack(f->w, RAW_MODE_USER, &raw);
 	lines_event(&f->expected, &f->data, &e);
 }
 
@@ -192,6 +237,8 @@ void fixture_samples(struct fixture *f, unsigned int n)
 		assert_null(writer_sample(f->w, &s));
 		lines_sample(&f->expected, &f->data, &s);
 		f->n_samples++;
+		if (!fixture_random(f, 30))
+			fixture_stack(f);
 		if (!fixture_random(f, 20))
 			fixture_event(f);
 	}

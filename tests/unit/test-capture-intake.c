@@ -164,7 +164,8 @@ static int setup(void **state)
 	intake_init(&f->in, &f->rings);
 	f->in.data = &f->dataset;
 	f->in.world = world_create(&f->dataset);
-	f->in.chains = chains_create(&f->dataset.tree, 127);
+	f->in.unwinder = unwinder_create(&(struct unwinder_options){ .mode = UNWIND_FP, .max_stack = 127 },
+					 &f->dataset.tree, &f->dataset.binaries);
 	f->in.rings = &f->rings;
 	f->in.attach = &f->attach;
 	f->in.opener = &f->opener;
@@ -190,7 +191,7 @@ static int teardown(void **state)
 	attach_deinit(&f->attach);
 	files_destroy(f->in.files);
 	intake_deinit(&f->in);
-	chains_destroy(f->in.chains);
+	unwinder_destroy(f->in.unwinder);
 	world_destroy(f->in.world);
 	writer_destroy(f->in.writer);
 	order_deinit(&f->rings.order);
