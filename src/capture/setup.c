@@ -9,9 +9,9 @@
 #include "capture/meta.h"
 
 enum {
-	SAMPLE_BYTES = 64,  /* header and fixed fields */
-	REGS_BYTES = 160,   /* user registers, and the sizes of the copy */
-	STACK_MIN = 2048,   /* a smaller copy reaches no caller worth having */
+	SAMPLE_BYTES = 64, /* header and fixed fields */
+	REGS_BYTES = 160,  /* user registers, and the sizes of the copy */
+	STACK_MIN = 2048,  /* a smaller copy reaches no caller worth having */
 	RING_SAMPLES_MIN = 16,
 	CHAIN_ENTRIES = 32, /* of a usual stack */
 };
@@ -104,7 +104,8 @@ static void fit_stack_copy(struct session *s)
 		s->stack_bytes = s->stack_bytes / 2 & ~7U;
 	if (s->stack_bytes < s->req->stack_bytes)
 		diag_add(s->diag, DIAG_NOTE, "stack-copy",
-			 "%u bytes of stack are copied a sample instead of %u: rings of %llu KiB hold "
+			 "%u bytes of stack are copied a sample instead of %u: rings of %llu KiB "
+			 "hold "
 			 "no more at this rate; a lower rate (-F) or larger rings (-m, more locked "
 			 "memory) allow it",
 			 s->stack_bytes, s->req->stack_bytes, (unsigned long long)ring / 1024);
@@ -119,7 +120,8 @@ static struct err *choose_and_make_rings(struct session *s, u32_vec *cpus)
 	if ((s->callgraph == CALLGRAPH_DWARF || s->callgraph == CALLGRAPH_AUTO) && !arch_native()) {
 		s->callgraph = CALLGRAPH_FP;
 		diag_add(s->diag, DIAG_WARNING, "arch",
-			 "singe cannot unwind by CFI on this architecture: frame pointers are followed");
+			 "singe cannot unwind by CFI on this architecture: frame pointers are "
+			 "followed");
 	}
 	TRY(choose_cpus(s, cpus));
 	TRY(target_processes(&req->target, &s->opener, &s->pids));

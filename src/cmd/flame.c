@@ -34,8 +34,8 @@ struct flame {
 /* What `singe record` takes a value for; a test holds this against its --help. */
 static const char short_with_value[] = "ptCueFcdm";
 static const char *const long_with_value[] = {
-	"pid",    "tid",        "cpu",      "uid",   "name",   "event",     "freq",
-	"period", "call-graph", "unwinder", "duration", "count", "attach", "mmap-size", "compress",
+	"pid",        "tid",      "cpu",      "uid",   "name",   "event",     "freq",     "period",
+	"call-graph", "unwinder", "duration", "count", "attach", "mmap-size", "compress",
 };
 
 static bool is_mode(const char *word)

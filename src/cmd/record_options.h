@@ -7,10 +7,10 @@
 
 struct record_options {
 	struct session_request session;
-	const char *name;      /* --name; NULL: none */
-	bool wait;             /* --wait */
-	char *const *argv;     /* the command; NULL: none */
-	const char *output;    /* "-": standard output */
+	const char *name;   /* --name; NULL: none */
+	bool wait;          /* --wait */
+	char *const *argv;  /* the command; NULL: none */
+	const char *output; /* "-": standard output */
 	enum codec codec;
 	bool resolve;
 	bool verbose, quiet;

@@ -129,8 +129,8 @@ static void kept_destroy(struct source *src)
 	free(k);
 }
 
-struct err *kept_open(struct source *inner, enum unwind_engine engine, kept_open_fn *open, void *ctx,
-		      struct source **ret)
+struct err *kept_open(struct source *inner, enum unwind_engine engine, kept_open_fn *open,
+		      void *ctx, struct source **ret)
 {
 	struct dataset *data = inner->data;
 	struct unwinder_options opt = {

@@ -16,7 +16,7 @@ struct attr_request {
 	uint64_t rate; /* Hz, or a period */
 	bool callchain;
 	bool callchain_kernel_only; /* the user part is walked from the stack copy */
-	uint16_t max_stack;   /* 0: the kernel's */
+	uint16_t max_stack;         /* 0: the kernel's */
 	uint32_t stack_bytes; /* user stack copy; 0: none; only where attr_user_regs is not 0 */
 	bool inherit;
 	bool exclude_idle;

@@ -17,7 +17,7 @@ struct stream {
 	VEC(struct stream_context) contexts;
 	VEC(struct sample) samples;
 	VEC(struct proc_event) events;
-	VEC(char *) comms; /* of `events` */
+	VEC(char *) comms;             /* of `events` */
 	VEC(struct raw_sample) stacks; /* of PROC_STACK events, in their order */
 	VEC(uint64_t) words;           /* registers and chains of `stacks` */
 };

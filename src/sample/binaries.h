@@ -63,8 +63,8 @@ static inline struct binary *binaries_get(const struct binaries *b, uint32_t id)
  * an inode. Owned by the caller; good until a binary is added or learns of its build-id. */
 uint32_t *binaries_same(const struct binaries *b);
 
-/* The part of the path after the last '/'; "[kernel]", "[unknown]", "[vdso]", "[anon]", "[heap]" … for those
- * without one. Valid as long as the binary. */
+/* The part of the path after the last '/'; "[kernel]", "[unknown]", "[vdso]", "[anon]", "[heap]" …
+ * for those without one. Valid as long as the binary. */
 const char *binary_name(const struct binary *b);
 
 #endif

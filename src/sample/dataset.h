@@ -94,13 +94,13 @@ struct proc_event {
 	enum proc_kind kind;
 	uint64_t time_ns;
 	uint32_t pid, tid;
-	uint32_t ppid;              /* PROC_FORK */
-	uint32_t binary;            /* PROC_MMAP */
-	uint64_t start, len, pgoff; /* PROC_MMAP */
-	uint64_t lost;              /* PROC_LOST */
-	bool exec;                  /* PROC_COMM */
-	const char *comm;           /* PROC_COMM; valid as long as the batch */
-	enum raw_mode mode;         /* PROC_STACK */
+	uint32_t ppid;                  /* PROC_FORK */
+	uint32_t binary;                /* PROC_MMAP */
+	uint64_t start, len, pgoff;     /* PROC_MMAP */
+	uint64_t lost;                  /* PROC_LOST */
+	bool exec;                      /* PROC_COMM */
+	const char *comm;               /* PROC_COMM; valid as long as the batch */
+	enum raw_mode mode;             /* PROC_STACK */
 	const struct raw_sample *stack; /* PROC_STACK; valid as long as the batch */
 	/* How many samples of its batch took effect before it. Writers go by the order of calls and
 	 * do not read it. */

@@ -1,4 +1,5 @@
-/* In: an ELF machine, a sample's registers. Out: the description of an architecture, one register. */
+/* In: an ELF machine, a sample's registers. Out: the description of an architecture, one register.
+ */
 #include "unwind/arch.h"
 
 #include <sys/utsname.h>

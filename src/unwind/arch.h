@@ -19,16 +19,16 @@ struct arch_sigframe {
 };
 
 struct arch {
-	const char *name;    /* as uname -m says it */
-	uint16_t machine;    /* EM_* */
-	uint64_t regs_mask;  /* PERF_SAMPLE_REGS_USER to ask for */
+	const char *name;   /* as uname -m says it */
+	uint16_t machine;   /* EM_* */
+	uint64_t regs_mask; /* PERF_SAMPLE_REGS_USER to ask for */
 	uint8_t perf_ip, perf_sp, perf_fp;
-	int8_t perf_lr;      /* -1: return addresses are always on the stack */
+	int8_t perf_lr; /* -1: return addresses are always on the stack */
 	uint8_t dwarf_sp, dwarf_fp, dwarf_ra;
 	uint8_t n_dwarf_regs;
 	/* DWARF number → the kernel's bit in the mask; -1: none. */
 	int8_t perf_of_dwarf[ARCH_MAX_DWARF_REGS];
-	uint64_t code_mask;  /* bits of a return address that are address (not authentication) */
+	uint64_t code_mask; /* bits of a return address that are address (not authentication) */
 	struct arch_sigframe sigframe;
 	/* True if the bytes at a pc are the trampoline that calls rt_sigreturn. */
 	bool (*is_sigreturn)(const uint8_t *code, size_t len);

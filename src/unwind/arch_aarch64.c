@@ -43,8 +43,8 @@ const struct arch arch_aarch64 = {
 	/* User addresses have at most 52 bits; pointer authentication and tags live above (Arm ARM,
 	   D8.8). With 48-bit addresses the bits between are zero. */
 	.code_mask = (UINT64_C(1) << 52) - 1,
-	/* struct rt_sigframe: siginfo is 128 bytes; ucontext's uc_mcontext begins 176 bytes in; regs
-	   follow fault_address (asm/sigcontext.h). */
+	/* struct rt_sigframe: siginfo is 128 bytes; ucontext's uc_mcontext begins 176 bytes in;
+	   regs follow fault_address (asm/sigcontext.h). */
 	.sigframe = { .ip = 128 + 176 + 8 + 32 * 8,
 		      .sp = 128 + 176 + 8 + 31 * 8,
 		      .fp = 128 + 176 + 8 + 29 * 8 },

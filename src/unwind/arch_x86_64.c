@@ -7,8 +7,23 @@
 
 /* From asm/perf_regs.h, which exists only where x86 is built for. */
 enum {
-	X86_AX, X86_BX, X86_CX, X86_DX, X86_SI, X86_DI, X86_BP, X86_SP, X86_IP,
-	X86_R8 = 16, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+	X86_AX,
+	X86_BX,
+	X86_CX,
+	X86_DX,
+	X86_SI,
+	X86_DI,
+	X86_BP,
+	X86_SP,
+	X86_IP,
+	X86_R8 = 16,
+	X86_R9,
+	X86_R10,
+	X86_R11,
+	X86_R12,
+	X86_R13,
+	X86_R14,
+	X86_R15,
 };
 
 /* mov $15, %rax; syscall (glibc, musl), or mov $15, %eax; syscall (Go). */

@@ -15,11 +15,11 @@ struct cfi {
 	bool tried_debug;
 	struct elffile *file;
 	VEC(struct row) rows;
-	struct table by_pc;             /* address asked for → row */
-	VEC(uint64_t) pcs;              /* [i]: address of entry i of by_pc */
-	VEC(uint32_t) row_of;           /* [i]: its row */
-	/* End of a range → row. Not its start: after DW_CFA_restore_state libdw 0.188 gives the start
-	 * of the range whose state was remembered. */
+	struct table by_pc;   /* address asked for → row */
+	VEC(uint64_t) pcs;    /* [i]: address of entry i of by_pc */
+	VEC(uint32_t) row_of; /* [i]: its row */
+	/* End of a range → row. Not its start: after DW_CFA_restore_state libdw 0.188 gives the
+	 * start of the range whose state was remembered. */
 	struct table by_end;
 	VEC(uint64_t) ends; /* [row] */
 };

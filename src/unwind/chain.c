@@ -28,8 +28,8 @@ struct chains {
 	uint32_t max_stack;
 	/* of the chain being placed */
 	const struct addrspace *as;
-	bool walked;  /* it may hold CHAIN_MARK()s */
-	uint64_t cut; /* verdict << 32 | binary of its outer end; 0: none */
+	bool walked;        /* it may hold CHAIN_MARK()s */
+	uint64_t cut;       /* verdict << 32 | binary of its outer end; 0: none */
 	struct table table; /* chain → where its header stands in the arena */
 	VEC(uint64_t) arena;
 	VEC(struct chain_frame) scratch;

@@ -89,7 +89,8 @@ static int remote_dyn_info(unw_addr_space_t space, unw_word_t *ret, void *arg)
 	return -UNW_ENOINFO;
 }
 
-static int remote_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *val, int write, void *arg)
+static int remote_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *val, int write,
+		      void *arg)
 {
 	struct remote *r = arg;
 
@@ -109,7 +110,8 @@ static int remote_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *val, 
 	return -UNW_EINVAL;
 }
 
-static int remote_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *val, int write, void *arg)
+static int remote_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *val, int write,
+		      void *arg)
 {
 	struct remote *r = arg;
 	const struct arch *arch = code_arch(r->code);
@@ -180,8 +182,8 @@ static enum verdict remote_verdict(const struct remote *r, int err)
 	if (r->waiting)
 		return VERDICT_NO_CFI_YET;
 	if (r->stack_ended)
-		return r->sample->stack_len >= r->sample->stack_asked ? VERDICT_COPY_SMALL :
-									VERDICT_BAD_CFA;
+		return r->sample->stack_len >= r->sample->stack_asked ? VERDICT_COPY_SMALL
+								      : VERDICT_BAD_CFA;
 	return err == -UNW_ENOINFO ? VERDICT_NO_CFI : VERDICT_BAD_CFA;
 }
 

@@ -82,7 +82,8 @@ static void walk_stack(struct unwinder *u, const struct addrspace *as, const str
 		remote_walk(u->remote, &u->walk, as, s);
 		return;
 	}
-	u->walk.verdict = VERDICT_NO_CFI; /* a complex row, and no libunwind for this architecture */
+	u->walk.verdict =
+		VERDICT_NO_CFI; /* a complex row, and no libunwind for this architecture */
 }
 
 /* The kernel's part of the chain, then the frames walked, then how they ended. */

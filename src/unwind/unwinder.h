@@ -37,8 +37,8 @@ bool unwinder_needs_files(const struct unwinder *u);
 struct code *unwinder_code(struct unwinder *u);
 
 /* The node of a sample's stack. False if it needs a file that has not been given yet: keep a copy
- * of the sample and come again; with `final` the stack ends VERDICT_NO_CFI_YET instead. `as` is NULL
- * for a kernel thread. */
+ * of the sample and come again; with `final` the stack ends VERDICT_NO_CFI_YET instead. `as` is
+ * NULL for a kernel thread. */
 bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
 		   bool final, uint32_t *ret_node);
 

@@ -15,7 +15,7 @@ struct state {
 	const struct raw_sample *sample;
 	uint64_t sp0; /* address of the copy's first byte */
 	uint64_t ip, sp, fp, lr;
-	bool has_lr;  /* lr still holds this frame's return address */
+	bool has_lr; /* lr still holds this frame's return address */
 	bool fp_known;
 	uint8_t kind; /* of the frame at ip */
 };
@@ -173,8 +173,8 @@ static bool step_row(struct state *st, const struct code_place *p)
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	if (!row_cfa(st, &p->row, &cfa, &bad))
 		return walk_out_of_stack(st, bad, p->binary);
-	/* A leaf of a link-register architecture may have no frame; then the address may stand still
-	   once. A signal frame may lead to another stack. */
+	/* A leaf of a link-register architecture may have no frame; then the address may stand
+	   still once. A signal frame may lead to another stack. */
 	bool first_leaf = cfa == st->sp && st->has_lr && p->row.ra == ROW_SAME;
 
 	if (cfa <= st->sp && !first_leaf && !p->row.signal)
@@ -319,13 +319,19 @@ bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 	       const struct raw_sample *s)
 {
 	const struct arch *arch = code_arch(code);
-	struct state st = { .w = w, .code = code, .arch = arch, .as = as, .sample = s,
-			    .fp_known = true, .kind = FRAME_PC };
+	struct state st = { .w = w,
+			    .code = code,
+			    .arch = arch,
+			    .as = as,
+			    .sample = s,
+			    .fp_known = true,
+			    .kind = FRAME_PC };
 	bool complex = false;
 
 	w->n = 0;
 	w->binary = BINARY_UNKNOWN;
-	if (!arch_sample_reg(s, arch->perf_ip, &st.ip) || !arch_sample_reg(s, arch->perf_sp, &st.sp) ||
+	if (!arch_sample_reg(s, arch->perf_ip, &st.ip) ||
+	    !arch_sample_reg(s, arch->perf_sp, &st.sp) ||
 	    !arch_sample_reg(s, arch->perf_fp, &st.fp)) {
 		walk_end(&st, VERDICT_NO_STACK, BINARY_UNKNOWN);
 		return true;
@@ -371,9 +377,8 @@ void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
 	const struct arch *arch = code_arch(code);
 	uint64_t sp, fp0;
 
-	if (w->verdict != VERDICT_COPY_SMALL || !w->n || arch->perf_lr >= 0 ||
-	    !w->end_fp_known || !arch_sample_reg(s, arch->perf_sp, &sp) ||
-	    !arch_sample_reg(s, arch->perf_fp, &fp0))
+	if (w->verdict != VERDICT_COPY_SMALL || !w->n || arch->perf_lr >= 0 || !w->end_fp_known ||
+	    !arch_sample_reg(s, arch->perf_sp, &sp) || !arch_sample_reg(s, arch->perf_fp, &fp0))
 		return;
 	const struct walk_frame *last = &w->frames[w->n - 1];
 	const struct code_place *p =
@@ -389,7 +394,8 @@ void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
 		w->frames[w->n++] = (struct walk_frame){ .pc = chain[i], .kind = FRAME_RETURN };
 		w->n_spliced++;
 		p = code_find(code, as, chain[i] - 1);
-		if (p->state == PLACE_CODE && p->row.cfa != ROW_NONE && p->row.ra == ROW_UNDEFINED) {
+		if (p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
+		    p->row.ra == ROW_UNDEFINED) {
 			w->verdict = VERDICT_COMPLETE;
 			return;
 		}

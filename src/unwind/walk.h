@@ -23,9 +23,9 @@ struct walk {
 	struct walk_frame *frames; /* owned; WALK_MAX_FRAMES of them */
 	uint32_t n;
 	enum verdict verdict;
-	uint32_t binary;  /* the verdict speaks of; with VERDICT_NO_CFI_YET the one whose file is
-	                     waited for; BINARY_UNKNOWN: none */
-	uint64_t end_fp;  /* the frame pointer of the last frame, if known */
+	uint32_t binary; /* the verdict speaks of; with VERDICT_NO_CFI_YET the one whose file is
+			    waited for; BINARY_UNKNOWN: none */
+	uint64_t end_fp; /* the frame pointer of the last frame, if known */
 	bool end_fp_known;
 	/* Rules applied, for tests and -v. */
 	uint64_t n_popped, n_no_cfi_top, n_by_fp, n_complex, n_spliced;

@@ -45,7 +45,8 @@ static void lines_stack(struct lines *l, const struct proc_event *e)
 	const struct raw_sample *s = e->stack;
 
 	vec_push(&l->v,
-		 xasprintf("stack %u %llx abi %llu mask %llx chain %u %llx regs %llx copy %llu of %llu %llx",
+		 xasprintf("stack %u %llx abi %llu mask %llx chain %u %llx regs %llx copy %llu of "
+			   "%llu %llx",
 			   e->mode, (unsigned long long)s->ip, (unsigned long long)s->regs_abi,
 			   (unsigned long long)s->regs_mask, s->n_chain,
 			   (unsigned long long)hash_bytes(s->chain, s->n_chain * 8),

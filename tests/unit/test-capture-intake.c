@@ -164,8 +164,9 @@ static int setup(void **state)
 	intake_init(&f->in, &f->rings);
 	f->in.data = &f->dataset;
 	f->in.world = world_create(&f->dataset);
-	f->in.unwinder = unwinder_create(&(struct unwinder_options){ .mode = UNWIND_FP, .max_stack = 127 },
-					 &f->dataset.tree, &f->dataset.binaries);
+	f->in.unwinder =
+		unwinder_create(&(struct unwinder_options){ .mode = UNWIND_FP, .max_stack = 127 },
+				&f->dataset.tree, &f->dataset.binaries);
 	f->in.rings = &f->rings;
 	f->in.attach = &f->attach;
 	f->in.opener = &f->opener;

@@ -1,5 +1,5 @@
-/* The walker over AArch64 code: assembled by the cross compiler where there is one, walked on literal
- * stacks on whatever machine this is. */
+/* The walker over AArch64 code: assembled by the cross compiler where there is one, walked on
+ * literal stacks on whatever machine this is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,8 @@ static const char source[] =
 	"a_mid: .cfi_startproc\n .inst 0xd503233f\n .cfi_negate_ra_state\n"
 	"stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n"
 	".cfi_offset 29, -32\n .cfi_offset 30, -24\n mov x29, sp\n bl a_leaf\n"
-	"nop\n ldp x29, x30, [sp], #32\n .cfi_restore 30\n .cfi_restore 29\n .cfi_def_cfa_offset 0\n"
+	"nop\n ldp x29, x30, [sp], #32\n .cfi_restore 30\n .cfi_restore 29\n .cfi_def_cfa_offset "
+	"0\n"
 	".inst 0xd50323bf\n .cfi_negate_ra_state\n ret\n .cfi_endproc\n"
 	"_start: .cfi_startproc\n .cfi_undefined x30\n bl a_mid\n nop\n .cfi_endproc\n"
 	/* Neither CFI nor a call before it. */
@@ -88,13 +89,16 @@ static int set_up(void **state)
 	addrspace_init(&f->as);
 	uint32_t id = binaries_add(&f->binaries, &(struct binary){ .kind = BINARY_KIND_FILE,
 								   .path = (char *)"/a64" });
-	addrspace_map(&f->as, &(struct mapping){ .start = TEXT, .end = TEXT + 4096, .pgoff = off,
-						 .binary = id });
+	addrspace_map(
+		&f->as,
+		&(struct mapping){ .start = TEXT, .end = TEXT + 4096, .pgoff = off, .binary = id });
 	f->code = code_create(&f->binaries, &arch_aarch64);
 	code_give_file(f->code, id, file);
 	walk_init(&f->walk);
-	f->sample = (struct raw_sample){ .regs_abi = 2, .regs_mask = arch_aarch64.regs_mask,
-					 .regs = f->regs, .stack = (const uint8_t *)f->words,
+	f->sample = (struct raw_sample){ .regs_abi = 2,
+					 .regs_mask = arch_aarch64.regs_mask,
+					 .regs = f->regs,
+					 .stack = (const uint8_t *)f->words,
 					 .stack_len = sizeof(f->words),
 					 .stack_asked = sizeof(f->words) };
 	f->regs[31] = STACK;

@@ -57,7 +57,8 @@ __asm__(".text\n"
 	"w_restore_pc: nop\n nop\n .cfi_endproc\n");
 
 extern const char w_leaf_pc[], w_leaf_ret[], w_mid_ra[], w_mid_popped[], w_start_ra[], w_no_cfi[];
-extern const char w_exits_ret[], w_exits_on[], w_sigreturn[], w_loop_pc[], w_thin_ra[], w_complex_pc[], w_restore_pc[];
+extern const char w_exits_ret[], w_exits_on[], w_sigreturn[], w_loop_pc[], w_thin_ra[],
+	w_complex_pc[], w_restore_pc[];
 
 #define ADDR(label) ((uint64_t)(uintptr_t)(label))
 
@@ -107,15 +108,19 @@ static int set_up(void **state)
 	f->jit = binaries_add(&f->binaries, &(struct binary){ .kind = BINARY_KIND_ANON,
 							      .path = (char *)"//anon" });
 	dl_iterate_phdr(map_self, f);
-	addrspace_map(&f->as, &(struct mapping){ .start = JIT_START, .end = JIT_START + 4096,
-						 .pgoff = JIT_START, .binary = f->jit });
+	addrspace_map(&f->as, &(struct mapping){ .start = JIT_START,
+						 .end = JIT_START + 4096,
+						 .pgoff = JIT_START,
+						 .binary = f->jit });
 	assert_null(elffile_open(fd, &file));
 	close(fd);
 	f->code = code_create(&f->binaries, &arch_x86_64);
 	code_give_file(f->code, f->self, file);
 	walk_init(&f->walk);
-	f->sample = (struct raw_sample){ .regs_abi = 2, .regs_mask = arch_x86_64.regs_mask,
-					 .regs = f->regs, .stack = (const uint8_t *)f->words };
+	f->sample = (struct raw_sample){ .regs_abi = 2,
+					 .regs_mask = arch_x86_64.regs_mask,
+					 .regs = f->regs,
+					 .stack = (const uint8_t *)f->words };
 	f->regs[arch_x86_64.perf_sp] = STACK;
 	*state = f;
 	return 0;
@@ -162,7 +167,7 @@ static void expect(const struct fixture *f, enum verdict verdict, size_t n,
 static void whole_stack(struct fixture *f)
 {
 	f->words[2] = ADDR(w_mid_ra);
-	f->words[3] = 0x1234;           /* w_start's rbp, saved by w_mid */
+	f->words[3] = 0x1234; /* w_start's rbp, saved by w_mid */
 	f->words[4] = ADDR(w_start_ra);
 	set_ip(f, w_leaf_pc, STACK + 24);
 }
