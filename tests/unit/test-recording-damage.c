@@ -12,7 +12,7 @@
 #include "recording-fixture.h"
 #include "recording/sink.h"
 
-enum { BLOCKS = 4, PER_BLOCK = 25 };
+enum { BLOCKS = 4, PER_BLOCK = 12 };
 
 /* A small recording of several blocks in two dictionaries, without process events' help. */
 static void small(struct fixture *f)
