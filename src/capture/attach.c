@@ -22,25 +22,16 @@ void attach_deinit(struct attach *a)
 static struct err *say_files(const struct attach *a, struct err *err)
 {
 	struct rlimit lim = { 0 };
-	size_t done = a->threads.n ? a->threads.n : 1;
-	u32_vec tids = { 0 };
-	size_t threads = 0;
-
-	getrlimit(RLIMIT_NOFILE, &lim);
-	for (size_t i = 0; i < a->target->ids.n; i++)
-		if (procfs_numbers(a->opener, a->target->ids.v[i], &tids))
-			threads += tids.n;
-	vec_deinit(&tids);
-	if (a->target->kind == TARGET_TIDS || threads < done)
-		threads = done;
+	size_t threads = a->n_threads > a->threads.n ? a->n_threads : a->threads.n + 1;
 	unsigned long long need = (unsigned long long)threads * a->rings->n * (a->n_events + 1) +
 				  2 * a->rings->n + 64;
 
-	return err_wrap(
-		err,
-		"%zu threads on %zu CPUs take %llu file descriptors and RLIMIT_NOFILE is %llu: "
-		"raise it with `ulimit -n %llu`, or use --attach system, which takes few",
-		threads, a->rings->n, need, (unsigned long long)lim.rlim_cur, need);
+	getrlimit(RLIMIT_NOFILE, &lim);
+	return err_wrap(err,
+			"%zu threads on %zu CPUs take %llu file descriptors and RLIMIT_NOFILE is "
+			"%llu: raise it with `ulimit -n %llu`, or use --attach system, which takes "
+			"few",
+			threads, a->rings->n, need, (unsigned long long)lim.rlim_cur, need);
 }
 
 struct err *attach_open(struct attach *a, int pid, size_t cpu_index, uint32_t opening,

@@ -28,6 +28,7 @@ struct attach {
 	struct perf_event_attr sampling[ATTACH_EVENTS_MAX]; /* as opened, once attached */
 	struct perf_event_attr sideband;
 	size_t n_events;
+	size_t n_threads; /* there are about, to be opened; for a message */
 	struct openings openings;
 	VEC(struct attached_thread) threads; /* in order of opening */
 	struct table tids;

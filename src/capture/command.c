@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@ void command_deinit(struct command *c)
 	close_fd(&c->go_fd);
 	close_fd(&c->failed_fd);
 	if (c->pid && waits)
-		command_reap(c, true);
+		command_reap(c, -1);
 }
 
 static _Noreturn void child(int go_fd, int failed_fd, char *const *argv)
@@ -94,18 +96,30 @@ struct err *command_go(struct command *c)
 	close_fd(&c->failed_fd);
 	if (!why)
 		return NULL;
-	command_reap(c, true);
+	command_reap(c, -1);
 	return err_sys(why, "cannot run the command");
 }
 
-void command_reap(struct command *c, bool wait)
+/* Waits on a pidfd, which has a time limit; without one (Linux before 5.3) there is no limit. */
+static void wait_for_end(pid_t pid, int ms)
 {
-	if (!c->pid || c->ended)
-		return;
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (fd >= 0)
+		poll(&p, 1, ms);
+}
+
+void command_reap(struct command *c, int ms)
+{
 	pid_t got;
 
+	if (!c->pid || c->ended)
+		return;
+	if (ms > 0)
+		wait_for_end(c->pid, ms);
 	do {
-		got = waitpid(c->pid, &c->status, wait ? 0 : WNOHANG);
+		got = waitpid(c->pid, &c->status, ms < 0 ? 0 : WNOHANG);
 	} while (got < 0 && errno == EINTR);
 	c->ended = got == c->pid || (got < 0 && errno == ECHILD);
 }

@@ -23,8 +23,8 @@ void command_deinit(struct command *c);
 ERR_CHECK struct err *command_fork(struct command *c, char *const *argv);
 /* Lets it exec. The error has the errno of a failed exec. */
 ERR_CHECK struct err *command_go(struct command *c);
-/* Takes its exit status if it has ended; `wait` to wait for that. */
-void command_reap(struct command *c, bool wait);
+/* Takes its exit status if it has ended, or ends within `ms` milliseconds; -1: however long. */
+void command_reap(struct command *c, int ms);
 /* The exit status as a shell tells it: 128 + n for signal n. */
 int command_exit_code(const struct command *c);
 

@@ -39,14 +39,30 @@ static bool cache_event(struct intake *in, struct intake_cache *c, uint64_t id)
 	return true;
 }
 
+/* A task on the last steps of its exit has lost its tid, then its pid: the kernel writes -1
+ * (perf_event_pid_type()). Its time is its process's, or nobody's, but it is no living thread. */
+static struct thread *exiting_thread(struct intake *in, uint32_t pid)
+{
+	struct raw_event gone = { .kind = RAW_EXIT, .pid = pid, .tid = UINT32_MAX };
+
+	if (pid == UINT32_MAX)
+		world_name_existing(in->world, pid, pid, "[exited]");
+	struct thread *t = world_thread(in->world, pid, UINT32_MAX);
+
+	world_apply(in->world, &gone);
+	return t;
+}
+
 static void cache_thread(struct intake *in, struct intake_cache *c, const struct raw_event *ev)
 {
 	c->pid = ev->pid;
 	c->tid = ev->tid;
 	c->valid = true;
 	c->thread = NULL;
-	if (tasks_is_ours(in, ev->pid))
-		c->thread = world_thread(in->world, ev->pid, ev->tid);
+	if (!tasks_is_ours(in, ev->pid))
+		return;
+	c->thread = ev->tid == UINT32_MAX ? exiting_thread(in, ev->pid)
+					  : world_thread(in->world, ev->pid, ev->tid);
 }
 
 static struct err *emit(struct intake *in, const struct sample *s, const struct raw_event *ev)

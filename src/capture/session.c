@@ -2,7 +2,6 @@
 #include "capture/session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -161,20 +160,12 @@ static bool targets_ended(const struct session *s)
 	return s->command || !s->req->inherit || !ending_any_alive(s->world);
 }
 
-/* With a command, the first signal is its business: what the keyboard sent it got itself, the rest
- * is passed on, and its end ends the recording. The second signal ends it at once. */
-static bool signals_end(struct session *s)
+/* The keyboard's first Ctrl-C went to the command as well: its end, or the second, is the end. */
+static bool signals_end(const struct session *s)
 {
-	struct ending *e = &s->ending;
+	const struct ending *e = &s->ending;
 
-	if (!e->n_signals)
-		return false;
-	if (!s->command || e->n_signals > 1)
-		return true;
-	if (!s->signal_passed_on && !e->from_keyboard)
-		kill(s->command->pid, e->last_signal);
-	s->signal_passed_on = true;
-	return false;
+	return e->n_signals > 1 || (e->n_signals && !(s->command && e->from_keyboard));
 }
 
 static enum ended_by session_ended(struct session *s, uint64_t now_ns)
@@ -278,6 +269,6 @@ struct err *session_run(struct session *s, struct writer *writer)
 	hits_collect(&s->intake.hits, &s->data->tree);
 	final_totals(s);
 	if (s->command)
-		command_reap(s->command, s->ended_by == ENDED_TARGET);
+		command_reap(s->command, s->ended_by == ENDED_TARGET ? -1 : 0);
 	return err;
 }

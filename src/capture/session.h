@@ -55,7 +55,6 @@ struct session {
 	u32_vec pids;
 	uint64_t started_ns; /* sampling on; 0: not yet */
 	enum ended_by ended_by;
-	bool signal_passed_on;
 	uint64_t next_progress_ns;
 	uint64_t side_lost; /* of which /proc has made up */
 	session_progress_fn *progress;

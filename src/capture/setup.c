@@ -131,6 +131,8 @@ static struct err *choose_and_make_rings(struct session *s, u32_vec *cpus)
 					   */
 	TRY(attach_choose(&req->target, &s->opener, &s->pids, cpus->n, s->diag, &s->mode));
 	uint64_t threads = s->mode == ATTACH_SYSTEM ? 1 : count_threads(s);
+
+	s->attach.n_threads = threads;
 	uint64_t files = limits_raise_files(threads * cpus->n * (req->n_events + 1) + 1024);
 	struct rings_demand demand = {
 		.sample_bytes = sample_bytes(s->callgraph, req->stack_bytes),
@@ -223,7 +225,7 @@ struct err *setup_events(struct session *s)
 	attr_sideband(&ask, &a->sideband);
 	TRY(s->mode == ATTACH_SYSTEM ? attach_system(a) : attach_threads(a, &s->pids));
 	if (!a->openings.last)
-		return err_sys(ESRCH, "every target has ended");
+		return err_sys(ESRCH, "there is nobody left to record");
 	describe_events(s, specs);
 	rings_start(&s->rings, &a->sampling[0], &a->sideband);
 	return NULL;

@@ -156,18 +156,23 @@ static void finish(struct recording *r)
 	}
 }
 
-/* A command that outlives its recording: ended with it if that was asked for, else waited for. */
+/* A command that outlives its recording is told to end with it; after an error it is waited for,
+ * as it has done no wrong. */
 static int command_status(struct recording *r)
 {
+	enum { PATIENCE_MS = 2000 };
 	struct command *c = &r->command;
-	bool told_to_end = r->session->ended_by != ENDED_NOT && !c->ended;
+	enum ended_by by = r->session->ended_by;
+	bool told_to_end = by != ENDED_NOT && !c->ended;
 
 	if (told_to_end)
 		kill(c->pid, SIGTERM);
-	command_reap(c, true);
-	if (told_to_end && r->session->ended_by == ENDED_SIGNAL)
+	command_reap(c, told_to_end ? PATIENCE_MS : -1);
+	if (!c->ended)
+		fprintf(stderr, "singe: %s still runs, as process %d\n", r->opts.argv[0], c->pid);
+	if (told_to_end && by == ENDED_SIGNAL)
 		return 128 + r->session->ending.last_signal;
-	if (told_to_end && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGTERM)
+	if (!c->ended || (told_to_end && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGTERM))
 		return 0;
 	return command_exit_code(c);
 }
@@ -175,8 +180,10 @@ static int command_status(struct recording *r)
 static int record(struct recording *r, char *const *argv)
 {
 	bool progress = !r->opts.quiet && isatty(STDERR_FILENO);
-	struct err *err = r->opts.name ? find_by_name(&r->opts) : NULL;
+	struct err *err = record_output_check(r->opts.output);
 
+	if (!err && r->opts.name)
+		err = find_by_name(&r->opts);
 	if (!err)
 		err = start_command(r);
 	if (!err)

@@ -24,10 +24,15 @@ void record_output_deinit(struct record_output *o)
 	record_output_init(o);
 }
 
+struct err *record_output_check(const char *path)
+{
+	if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
+		return err_new("a recording is not for a terminal: -o FILE, or a pipe");
+	return NULL;
+}
+
 static struct err *open_stdout(struct record_output *o)
 {
-	if (isatty(STDOUT_FILENO))
-		return err_new("a recording is not for a terminal: -o FILE, or a pipe");
 	o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	o->is_stream = true;
 	return o->fd < 0 ? err_sys(errno, "standard output") : NULL;

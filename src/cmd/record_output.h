@@ -14,7 +14,8 @@ struct record_output {
 };
 
 void record_output_init(struct record_output *o);
-/* "-" is standard output, which must not be a terminal. */
+/* Before anything is started: "-", standard output, must not be a terminal. */
+ERR_CHECK struct err *record_output_check(const char *path);
 ERR_CHECK struct err *record_output_open(struct record_output *o, const char *path);
 /* Takes an empty recording away again and puts the older one back. */
 void record_output_abandon(struct record_output *o);

@@ -310,6 +310,24 @@ static void test_all_but_ourselves(void **state)
 	assert_int_equal(f->dataset.totals.samples, 1);
 }
 
+/* An exiting task without a tid any more is its process's, but does not keep it alive. */
+static void test_exiting(void **state)
+{
+	struct fixture *f = *state;
+
+	f->in.scope = INTAKE_ALL;
+	put_fork(f, 2999, ID_SIDE_1, 200, 200, PID, PID);
+	put_sample(f, 3000, ID_1, 200, 200);
+	put_sample(f, 3001, ID_1, 200, UINT32_MAX);
+	put_sample(f, 3002, ID_1, UINT32_MAX, UINT32_MAX);
+	put_exit(f, 3003, 200);
+	put_sample(f, 3004, ID_1, 200, UINT32_MAX);
+	drain(f);
+	assert_int_equal(f->dataset.totals.samples, 4);
+	assert_true(world_find_process(f->in.world, 200)->exited);
+	assert_string_equal(threads_get(&f->dataset.threads, 2)->comm, "[exited]");
+}
+
 static void test_limit_and_time(void **state)
 {
 	struct fixture *f = *state;
@@ -386,9 +404,11 @@ static void test_exec_told_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_two_openings), TEST(test_lost_fork),         TEST(test_followed),
-		TEST(test_no_inherit),   TEST(test_all_but_ourselves), TEST(test_limit_and_time),
-		TEST(test_losses),       TEST(test_exec_told_twice),
+		TEST(test_two_openings),      TEST(test_lost_fork),
+		TEST(test_followed),          TEST(test_no_inherit),
+		TEST(test_all_but_ourselves), TEST(test_exiting),
+		TEST(test_limit_and_time),    TEST(test_losses),
+		TEST(test_exec_told_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
