@@ -117,7 +117,8 @@ void dumpline_event(const struct dumpline *d, const struct proc_event *e)
 		fprintf(d->out, "lost %" PRIu64 "\n", e->lost);
 		return;
 	case PROC_STACK:
-		fprintf(d->out, "stack ip %" PRIx64 " chain %" PRIu32 " copy %" PRIu64 " of %" PRIu64 "\n",
+		fprintf(d->out,
+			"stack ip %" PRIx64 " chain %" PRIu32 " copy %" PRIu64 " of %" PRIu64 "\n",
 			e->stack->ip, e->stack->n_chain, e->stack->stack_len,
 			e->stack->stack_asked);
 		return;
