@@ -59,14 +59,14 @@ static void run(void *(*fn)(void *))
 
 static void pool(int n)
 {
-	pthread_t threads[256];
+	pthread_t threads[1024];
 
-	for (int i = 0; i < n && i < 256; i++)
+	for (int i = 0; i < n && i < 1024; i++)
 		if (pthread_create(&threads[i], NULL, pool_thread, NULL))
 			abort();
 	puts("ready");
 	fflush(stdout);
-	for (int i = 0; i < n && i < 256; i++)
+	for (int i = 0; i < n && i < 1024; i++)
 		pthread_join(threads[i], NULL);
 }
 
