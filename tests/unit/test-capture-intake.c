@@ -358,6 +358,46 @@ static void test_losses(void **state)
 	assert_int_equal(f->in.lost[RING_SIDE], 7);
 }
 
+/* A million nodes: the dictionary restarts, the tree is empty, what was hit is remembered, and a
+ * reader sees one recording. */
+static void test_restart(void **state)
+{
+	enum { MANY = 1000000 };
+	struct fixture *f = *state;
+	struct dataset back;
+	struct source *src = NULL;
+	size_t n_samples = 0;
+
+	f->in.scope = INTAKE_OPENED;
+	put_sample(f, 3000, ID_1, PID, PID);
+	drain(f);
+	for (uint32_t i = 0; i < MANY; i++)
+		frametree_add(&f->dataset.tree, 0, BINARY_UNKNOWN, 0x10000 + i, FRAME_RETURN);
+	put_sample(f, 3001, ID_1, PID, PID);
+	drain(f);
+	assert_int_equal(f->dataset.tree.frames.n, 1);
+	assert_int_equal(f->in.hits.places.n, MANY + 1);
+	put_sample(f, 3002, ID_1, PID, PID);
+	drain(f);
+	assert_int_equal(f->dataset.tree.frames.n, 2);
+	assert_null(writer_end(f->in.writer, &f->dataset.totals));
+	lseek(f->fd, 0, SEEK_SET);
+	dataset_init(&back);
+	assert_null(reader_open(f->fd, &back, &f->diag, &src));
+	for (;;) {
+		struct batch b;
+
+		assert_null(src->next(src, &b));
+		if (!b.n_samples && !b.n_events)
+			break;
+		for (size_t i = 0; i < b.n_samples; i++, n_samples++)
+			assert_int_equal(frametree_get(&back.tree, b.samples[i].node)->off, 0x1000);
+	}
+	assert_int_equal(n_samples, 3);
+	source_destroy(src);
+	dataset_deinit(&back);
+}
+
 /* An exec told once for each opening renames once; samples before and after have their names. */
 static void test_exec_told_twice(void **state)
 {
@@ -408,7 +448,7 @@ int main(void)
 		TEST(test_followed),          TEST(test_no_inherit),
 		TEST(test_all_but_ourselves), TEST(test_exiting),
 		TEST(test_limit_and_time),    TEST(test_losses),
-		TEST(test_exec_told_twice),
+		TEST(test_restart),           TEST(test_exec_told_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
