@@ -19,9 +19,20 @@ enum {
 
 struct chain_frame {
 	uint64_t addr;
-	uint32_t binary;
-	uint8_t kind; /* enum frame_kind */
+	uint32_t node;   /* of the stack from here outward, once placed */
+	uint8_t kind;    /* enum frame_kind */
+	uint8_t context; /* enum chain_context */
 };
+
+/* A chain placed lately: a new one mostly differs from one of them in its innermost frames only,
+ * and the rest need not be looked up again. */
+struct recent {
+	uint64_t generation; /* of the address space */
+	uint64_t cut;
+	VEC(struct chain_frame) frames; /* innermost first */
+};
+
+enum { N_RECENT = 4 };
 
 struct chains {
 	struct frametree *tree;
@@ -29,10 +40,11 @@ struct chains {
 	/* of the chain being placed */
 	const struct addrspace *as;
 	bool walked;        /* it may hold CHAIN_MARK()s */
-	uint64_t cut;       /* verdict << 32 | binary of its outer end; 0: none */
 	struct table table; /* chain → where its header stands in the arena */
 	VEC(uint64_t) arena;
-	VEC(struct chain_frame) scratch;
+	struct recent chain; /* the one being placed */
+	struct recent recent[N_RECENT];
+	unsigned int oldest;
 };
 
 struct chains *chains_create(struct frametree *tree, uint32_t max_stack)
@@ -50,7 +62,9 @@ void chains_destroy(struct chains *c)
 		return;
 	table_deinit(&c->table);
 	vec_deinit(&c->arena);
-	vec_deinit(&c->scratch);
+	vec_deinit(&c->chain.frames);
+	for (unsigned int i = 0; i < N_RECENT; i++)
+		vec_deinit(&c->recent[i].frames);
 	free(c);
 }
 
@@ -58,6 +72,8 @@ void chains_clear(struct chains *c)
 {
 	table_clear(&c->table);
 	c->arena.n = 0;
+	for (unsigned int i = 0; i < N_RECENT; i++)
+		c->recent[i].frames.n = 0;
 }
 
 static inline uint64_t fold(uint64_t a, uint64_t b)
@@ -118,20 +134,17 @@ static enum chain_context context_of_mode(enum raw_mode mode)
 	return IN_OTHER;
 }
 
-static void chain_place(struct chains *c, enum chain_context context, struct chain_frame frame)
+static uint32_t chain_place(struct chains *c, uint32_t parent, const struct chain_frame *f)
 {
 	const struct mapping *m = NULL;
 
-	frame.binary = BINARY_UNKNOWN;
-	if (context == IN_KERNEL)
-		frame.binary = BINARY_KERNEL;
-	else if (context == IN_USER && c->as) /* a call may be the last instruction of a mapping */
-		m = addrspace_find(c->as, frame.addr - (frame.kind == FRAME_RETURN));
-	if (m) {
-		frame.binary = m->binary;
-		frame.addr = mapping_off(m, frame.addr);
-	}
-	vec_push(&c->scratch, frame);
+	if (f->context == IN_KERNEL)
+		return frametree_add(c->tree, parent, BINARY_KERNEL, f->addr, f->kind);
+	if (f->context == IN_USER && c->as) /* a call may be the last instruction of a mapping */
+		m = addrspace_find(c->as, f->addr - (f->kind == FRAME_RETURN));
+	if (!m)
+		return frametree_add(c->tree, parent, BINARY_UNKNOWN, f->addr, f->kind);
+	return frametree_add(c->tree, parent, m->binary, mapping_off(m, f->addr), f->kind);
 }
 
 /* True if the word at *i is a marker; goes past what belongs to it. */
@@ -145,7 +158,7 @@ static bool chain_marker(struct chains *c, const struct raw_sample *s, uint32_t 
 		return true;
 	}
 	if (c->walked && word == CHAIN_MARK(CHAIN_CUT)) {
-		c->cut = *i + 1 < s->n_chain ? s->chain[++*i] : 0;
+		c->chain.cut = *i + 1 < s->n_chain ? s->chain[++*i] : 0;
 		return true;
 	}
 	if (word < (uint64_t)PERF_CONTEXT_MAX)
@@ -177,33 +190,82 @@ static uint32_t chain_parse(struct chains *c, enum raw_mode mode, const struct r
 
 		n_addrs++;
 		if (addr) /* a frame-pointer chain may end in one */
-			chain_place(c, context, (struct chain_frame){ .addr = addr, .kind = kind });
+			vec_push(&c->chain.frames,
+				 ((struct chain_frame){
+					 .addr = addr, .kind = kind, .context = context }));
 		kind = FRAME_RETURN;
 	}
 	return n_addrs;
 }
 
-static uint32_t chain_build(struct chains *c, enum raw_mode mode, const struct raw_sample *s)
+/* How many of the outermost frames are the same. */
+static size_t common_frames(const struct recent *a, const struct recent *b)
 {
+	const struct chain_frame *x = a->frames.v + a->frames.n;
+	const struct chain_frame *y = b->frames.v + b->frames.n;
+	size_t most = a->frames.n < b->frames.n ? a->frames.n : b->frames.n;
+	size_t n = 0;
+
+	if (a->generation != b->generation || a->cut != b->cut)
+		return 0;
+	for (; n < most; n++) {
+		x--;
+		y--;
+		if (x->addr != y->addr || x->kind != y->kind || x->context != y->context)
+			break;
+	}
+	return n;
+}
+
+/* Places the chain outward of the frames that the nearest of the recent ones has too, and takes
+ * its place; that of the oldest if none is near. */
+static uint32_t chain_nodes(struct chains *c)
+{
+	struct recent *chain = &c->chain;
+	struct recent *near = NULL;
+	size_t n = chain->frames.n, common = 0;
 	uint32_t node = 0;
 
-	c->scratch.n = 0;
-	c->cut = 0;
+	for (unsigned int i = 0; i < N_RECENT; i++) {
+		size_t k = common_frames(chain, &c->recent[i]);
+
+		if (k > common) {
+			common = k;
+			near = &c->recent[i];
+		}
+	}
+	for (size_t i = 1; i <= common; i++)
+		chain->frames.v[n - i].node = near->frames.v[near->frames.n - i].node;
+	if (common)
+		node = chain->frames.v[n - common].node;
+	else if (chain->cut)
+		node = frametree_add(c->tree, 0, (uint32_t)chain->cut, chain->cut >> 32, FRAME_CUT);
+	for (size_t i = n - common; i-- > 0;)
+		node = chain->frames.v[i].node = chain_place(c, node, &chain->frames.v[i]);
+	if (!near)
+		near = &c->recent[c->oldest++ % N_RECENT];
+	struct recent freed = *near;
+
+	*near = *chain;
+	*chain = freed;
+	return node;
+}
+
+static uint32_t chain_build(struct chains *c, enum raw_mode mode, const struct raw_sample *s)
+{
+	c->chain.frames.n = 0;
+	c->chain.cut = 0;
+	c->chain.generation = c->as ? c->as->generation : 0;
 	uint32_t n_addrs = chain_parse(c, mode, s);
 
-	if (!c->scratch.n)
-		chain_place(c, context_of_mode(mode),
-			    (struct chain_frame){ .addr = s->ip, .kind = FRAME_PC });
+	if (!c->chain.frames.n)
+		vec_push(&c->chain.frames,
+			 ((struct chain_frame){ .addr = s->ip,
+						.kind = FRAME_PC,
+						.context = context_of_mode(mode) }));
 	if (!c->walked && c->max_stack && n_addrs >= c->max_stack)
-		c->cut = (uint64_t)VERDICT_DEPTH_LIMIT << 32 | BINARY_UNKNOWN;
-	if (c->cut)
-		node = frametree_add(c->tree, 0, (uint32_t)c->cut, c->cut >> 32, FRAME_CUT);
-	for (size_t i = c->scratch.n; i-- > 0;) {
-		const struct chain_frame *f = &c->scratch.v[i];
-
-		node = frametree_add(c->tree, node, f->binary, f->addr, f->kind);
-	}
-	return node;
+		c->chain.cut = (uint64_t)VERDICT_DEPTH_LIMIT << 32 | BINARY_UNKNOWN;
+	return chain_nodes(c);
 }
 
 static void chain_store(struct chains *c, uint64_t key, uint64_t hash, const struct raw_sample *s,

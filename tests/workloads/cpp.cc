@@ -29,18 +29,19 @@ struct Random {
 
 struct Node {
 	uint32_t key;
-	std::unique_ptr<Node> left, right;
+	std::unique_ptr<Node> child[2];
 };
 
-// A balanced tree, so that a walk is as deep as its level.
+// A balanced tree, so that a walk is as deep as its level. Children are visited in a loop: with a call
+// for each, every path through the tree would be another stack, which is not what programs look like.
 std::unique_ptr<Node> grow(Random &random, int level)
 {
 	if (level == 0)
 		return nullptr;
 	auto node = std::make_unique<Node>();
 	node->key = random.next();
-	node->left = grow(random, level - 1);
-	node->right = grow(random, level - 1);
+	for (auto &child : node->child)
+		child = grow(random, level - 1);
 	return node;
 }
 
@@ -48,7 +49,10 @@ uint64_t fold(const Node *node, uint64_t seed)
 {
 	if (!node)
 		return seed;
-	return fold(node->right.get(), fold(node->left.get(), seed) ^ (node->key * 31ULL));
+	seed ^= node->key * 31ULL;
+	for (const auto &child : node->child)
+		seed = fold(child.get(), seed);
+	return seed;
 }
 
 std::string word(Random &random)
@@ -92,21 +96,26 @@ uint64_t match_lines(Random &random, const std::regex &pattern)
 	return n;
 }
 
+// Recurses into the smaller part and goes on with the larger one.
 uint64_t quick(std::vector<uint32_t> &v, int lo, int hi)
 {
-	if (lo >= hi)
-		return 1;
-	uint32_t pivot = v[(lo + hi) / 2];
-	int i = lo, j = hi;
-	while (i <= j) {
-		while (v[i] < pivot)
-			i++;
-		while (v[j] > pivot)
-			j--;
-		if (i <= j)
-			std::swap(v[i++], v[j--]);
+	uint64_t calls = 1;
+	while (lo < hi) {
+		uint32_t pivot = v[(lo + hi) / 2];
+		int i = lo, j = hi;
+		while (i <= j) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i <= j)
+				std::swap(v[i++], v[j--]);
+		}
+		bool left = j - lo < hi - i;
+		calls += quick(v, left ? lo : i, left ? j : hi);
+		(left ? lo : hi) = left ? i : j;
 	}
-	return quick(v, lo, j) + quick(v, i, hi);
+	return calls;
 }
 
 uint64_t round(Random &random, const std::regex &pattern)
