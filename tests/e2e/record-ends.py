@@ -70,6 +70,8 @@ def test_command_not_run():
 
 def test_signals():
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove("singe.rec")
         with busy() as target:
             process = start_record("-p", target.pid)
             recording_grows()

@@ -78,8 +78,8 @@ def test_no_locked_memory():
 def test_few_descriptors():
     need_root()
     pool = compile_c("threads.c", "threads")
-    script = 'ulimit -n 32; "$2" pool 200 0.05 >ready & until [ -s ready ]; do sleep 0.1; done; '
-    script += '"$1" record -o few.rec -d 1 -p $!; s=$?; wait; exit $s'
+    script = 'ulimit -n 32; "$2" pool 200 30 >ready & until [ -s ready ]; do sleep 0.1; done; '
+    script += '"$1" record -o few.rec -d 1 -p $!; s=$?; kill $!; exit $s'
     done = as_nobody(script, SINGE, pool)
     assert done.returncode == 1
     assert "RLIMIT_NOFILE is 32" in done.stderr and "201 threads" in done.stderr, done.stderr
@@ -89,15 +89,24 @@ def test_few_descriptors():
 
 
 def test_five_hundred_threads():
+    """Each of them has its events on every CPU, whatever of them gets to run."""
     pool = compile_c("threads.c", "threads")
-    for attach in "threads", "system":
+    cpus = len(os.sched_getaffinity(0))
+    for attach, least in ("threads", 501 * cpus), ("system", cpus):
         if attach == "system":
             need_root()
-        with started([pool, "pool", "500", "0.03"]) as target:
-            record("-p", str(target.pid), "--attach", attach, rate=4999)
-        tids = {g.rpartition("/")[2] for g in report("--by", "tid").groups()}
-        # Some have done their work before the recorder gets to them.
-        assert len(tids) > 400, f"{attach}: {len(tids)} threads sampled"
+        with started([pool, "pool", "500", "30"]) as target:
+            line = [SINGE, "record", "-q", "-e", "cpu-clock", "-F", "4999", "-p", str(target.pid)]
+            recorder = subprocess.Popen(line + ["--attach", attach, "-o", f"{attach}.rec"])
+            wait_until("a recording", lambda: os.path.exists(f"{attach}.rec"), 60)
+            fds = f"/proc/{recorder.pid}/fd"
+            events = sum("perf_event" in os.readlink(f"{fds}/{n}") for n in os.listdir(fds))
+            time.sleep(2)
+            recorder.terminate()
+            assert recorder.wait(timeout=60) == 0
+        assert least <= events <= 4 * least + 4 * cpus, f"{attach}: {events} events"
+        tids = {g.rpartition("/")[2] for g in report("--by", "tid", file=f"{attach}.rec").groups()}
+        assert len(tids) > 50, f"{attach}: {len(tids)} threads sampled"
 
 
 def test_rate_beyond_the_limit():
