@@ -100,14 +100,24 @@ struct err *command_go(struct command *c)
 	return err_sys(why, "cannot run the command");
 }
 
-/* Waits on a pidfd, which has a time limit; without one (Linux before 5.3) there is no limit. */
+/* By pidfd; where there is none (Linux before 5.3), by asking. */
 static void wait_for_end(pid_t pid, int ms)
 {
+	enum { STEP_MS = 10 };
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	if (fd >= 0)
+	if (fd >= 0) {
 		poll(&p, 1, ms);
+		return;
+	}
+	for (int waited = 0; waited < ms; waited += STEP_MS) {
+		siginfo_t info = { 0 };
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
+			return;
+		poll(NULL, 0, STEP_MS);
+	}
 }
 
 void command_reap(struct command *c, int ms)

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/meta.h"
@@ -66,6 +67,7 @@ void ending_deinit(struct ending *e)
 	for (size_t i = 0; i < e->pidfds.n; i++)
 		close(e->pidfds.v[i]);
 	vec_deinit(&e->pidfds);
+	vec_deinit(&e->unwatched);
 }
 
 struct err *ending_watch(struct ending *e, uint32_t pid)
@@ -75,6 +77,11 @@ struct err *ending_watch(struct ending *e, uint32_t pid)
 
 	if (fd < 0 && errno == ESRCH)
 		return NULL;
+	if (fd < 0 && errno == ENOSYS) {
+		vec_push(&e->unwatched, pid);
+		e->n_targets++;
+		return NULL;
+	}
 	if (fd < 0)
 		return err_sys(errno, "cannot watch process %u", pid);
 	vec_push(&e->pidfds, fd);
@@ -95,6 +102,29 @@ static void take_ends(struct ending *e)
 			e->n_targets--;
 		}
 	}
+}
+
+/* Our own child is a zombie until it is reaped, which is left to others. */
+static bool has_ended(uint32_t pid)
+{
+	siginfo_t info = { 0 };
+
+	if (!waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT))
+		return info.si_pid != 0;
+	return kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+static void ask_unwatched(struct ending *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < e->unwatched.n; i++) {
+		if (has_ended(e->unwatched.v[i]))
+			e->n_targets--;
+		else
+			e->unwatched.v[kept++] = e->unwatched.v[i];
+	}
+	e->unwatched.n = kept;
 }
 
 static void take_signals(struct ending *e)
@@ -132,7 +162,10 @@ void ending_wait(struct ending *e, uint64_t now_ns, uint64_t until_ns)
 		{ .fd = side_quiet ? -1 : e->side_epoll, .events = POLLIN },
 	};
 
-	if (ppoll(fds, sizeof(fds) / sizeof(*fds), &ts, NULL) <= 0)
+	int n = ppoll(fds, sizeof(fds) / sizeof(*fds), &ts, NULL);
+
+	ask_unwatched(e);
+	if (n <= 0)
 		return;
 	if (fds[0].revents)
 		take_signals(e);

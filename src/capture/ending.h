@@ -19,9 +19,10 @@ struct ending {
 	int targets_epoll; /* pidfds of targets, each leaving as it ends */
 	size_t n_targets;  /* of those, alive */
 	VEC(int) pidfds;
-	bool has_targets;       /* false: nobody's end ends it */
-	uint64_t deadline_ns;   /* 0: none */
-	uint64_t side_quiet_ns; /* side-band is not waited for before this */
+	VEC(uint32_t) unwatched; /* targets without a pidfd (Linux before 5.3): asked each time */
+	bool has_targets;        /* false: nobody's end ends it */
+	uint64_t deadline_ns;    /* 0: none */
+	uint64_t side_quiet_ns;  /* side-band is not waited for before this */
 	unsigned int n_signals;
 	int last_signal;
 	bool from_keyboard; /* the last one: the terminal sent it to the command, too */
