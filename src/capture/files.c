@@ -90,9 +90,8 @@ static void files_open(struct files *f, struct file_request *r, struct file_resu
 	ret->err = opener_mapped(f->opener, &r->where, &r->like, &fd);
 	ret->found = r->like;
 	ret->found.path = NULL;
-	if (!ret->err && f->want_elf) { /* what is no ELF file has no CFI either */
-		_cleanup_err_ struct err *no_elf = elffile_open(fd, &ret->elf);
-	}
+	if (!ret->err && f->want_elf) /* what is no ELF file has no CFI either */
+		err_destroy(elffile_open(fd, &ret->elf));
 	if (!ret->err)
 		files_keep(f, r, fd);
 	free(r->like.path);

@@ -215,8 +215,8 @@ struct err *intake_drain(struct intake *in, uint64_t limit_ns)
 void intake_give_vdso(struct intake *in, uint32_t binary)
 {
 	struct elffile *file = NULL;
-	_cleanup_err_ struct err *err = vdso_open(&file);
 
+	err_destroy(vdso_open(&file));
 	code_give_file(unwinder_code(in->unwinder), binary, file);
 }
 
