@@ -15,7 +15,8 @@
 	}                                                                                          \
 	struct cleanup_##func##_semicolon
 
-#define CLEANUP(func) __attribute__((cleanup(cleanup_##func)))
+/* `unused`: to clang a variable that is only released was never used. */
+#define CLEANUP(func) __attribute__((cleanup(cleanup_##func), unused))
 
 static inline void cleanup_free(void *p)
 {
@@ -34,9 +35,9 @@ static inline void cleanup_fclose(FILE **f)
 		fclose(*f);
 }
 
-#define _cleanup_free_ __attribute__((cleanup(cleanup_free)))
-#define _cleanup_close_ __attribute__((cleanup(cleanup_close)))
-#define _cleanup_fclose_ __attribute__((cleanup(cleanup_fclose)))
+#define _cleanup_free_ CLEANUP(free)
+#define _cleanup_close_ CLEANUP(close)
+#define _cleanup_fclose_ CLEANUP(fclose)
 
 #define take_ptr(p)                                                                                \
 	({                                                                                         \
