@@ -23,6 +23,7 @@ struct remote {
 	uint32_t binary;
 	bool stack_ended; /* a word beyond the copy was asked for */
 	bool waiting;     /* a file was needed that has not been given yet */
+	bool has_cfi;     /* the last step went by what a file says */
 };
 
 static int remote_set_file(struct remote *r, uint64_t ip)
@@ -75,7 +76,9 @@ static int remote_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc
 	di.u.rti.segbase = hdr + r->bias;
 	di.u.rti.table_data = hdr + r->bias + HDR_LEN;
 	di.u.rti.table_len = count * ENTRY / sizeof(unw_word_t);
-	return UNW_OBJ(dwarf_search_unwind_table)(space, ip, &di, pi, need_unwind_info, arg);
+	err = UNW_OBJ(dwarf_search_unwind_table)(space, ip, &di, pi, need_unwind_info, arg);
+	r->has_cfi = !err;
+	return err;
 }
 
 static void remote_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *pi, void *arg)
@@ -226,8 +229,13 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 		last_sp = sp;
 		w->frames[w->n++] = (struct walk_frame){ .pc = ip, .kind = kind };
 		kind = unw_is_signal_frame(&cursor) > 0 ? FRAME_AFTER_SIGNAL : FRAME_RETURN;
-		r->stack_ended = r->waiting = false;
+		r->stack_ended = r->waiting = r->has_cfi = false;
+		bool is_signal = kind == FRAME_AFTER_SIGNAL;
+
 		err = unw_step(&cursor);
+		/* Without CFI libunwind guesses, by the frame pointer or an end of the stack. */
+		if (err >= 0 && !r->has_cfi && !is_signal)
+			err = -UNW_ENOINFO;
 	} while (err > 0);
 	w->verdict = remote_verdict(r, err);
 	w->binary = w->verdict == VERDICT_COPY_SMALL ? BINARY_UNKNOWN : r->binary;

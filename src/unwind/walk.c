@@ -54,13 +54,19 @@ static bool walk_end(struct state *st, enum verdict verdict, uint32_t binary)
 	return false;
 }
 
-/* The walk needed a word that the copy does not hold: say why. */
-static bool walk_out_of_stack(struct state *st, uint64_t addr, uint32_t binary)
+/* True if a larger copy would hold the word at `addr`, which this one does not. */
+static bool is_beyond_copy(const struct state *st, uint64_t addr)
 {
 	uint64_t end = st->sp0 + st->sample->stack_len;
 	bool full = st->sample->stack_len && st->sample->stack_len >= st->sample->stack_asked;
 
-	if (addr >= st->sp0 && addr < end + OTHER_STACK && full)
+	return addr >= st->sp0 && addr < end + OTHER_STACK && full;
+}
+
+/* The walk needed a word that the copy does not hold: say why. */
+static bool walk_out_of_stack(struct state *st, uint64_t addr, uint32_t binary)
+{
+	if (is_beyond_copy(st, addr))
 		return walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN);
 	return walk_end(st, VERDICT_BAD_CFA, binary);
 }
@@ -212,8 +218,12 @@ static bool step_by_fp(struct state *st, enum verdict otherwise, uint32_t binary
 	uint64_t ra;
 	uint64_t fp;
 
-	if (!st->fp_known || st->fp < st->sp || !stack_word(st, st->fp, &fp) ||
-	    !stack_word(st, st->fp + 8, &ra) || !is_mapped_return(st, ra & st->arch->code_mask))
+	if (!st->fp_known || st->fp < st->sp)
+		return walk_end(st, otherwise, binary);
+	if (!stack_word(st, st->fp, &fp) || !stack_word(st, st->fp + 8, &ra))
+		return is_beyond_copy(st, st->fp) ? walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN)
+						  : walk_end(st, otherwise, binary);
+	if (!is_mapped_return(st, ra & st->arch->code_mask))
 		return walk_end(st, otherwise, binary);
 	uint64_t sp = st->fp + 16;
 
@@ -236,6 +246,18 @@ static bool step_sigreturn(struct state *st)
 	return step_to(st, ip, sp, FRAME_AFTER_SIGNAL);
 }
 
+/* At a sigreturn trampoline, or, inside of its system call, right behind it. */
+static bool is_sigreturn(struct state *st)
+{
+	enum { LEN = 9 };
+	const uint8_t *code = code_bytes(st->code, st->as, st->ip, LEN);
+
+	if (code && st->arch->is_sigreturn(code, LEN))
+		return true;
+	code = st->kind == FRAME_PC ? code_bytes(st->code, st->as, st->ip - LEN, LEN) : NULL;
+	return code && st->arch->is_sigreturn(code, LEN);
+}
+
 /* The dynamic linker's first instructions have no caller and no CFI to say so. */
 static bool is_bare_entry(struct elffile *f, uint64_t svma)
 {
@@ -247,17 +269,14 @@ static bool is_bare_entry(struct elffile *f, uint64_t svma)
 }
 
 /* Code with a file but no CFI: hand-written assembly, a PLT, a process's first instructions. */
-static bool step_no_cfi(struct state *st, const struct code_place *p)
+static bool step_no_cfi(struct state *st, uint32_t binary, uint64_t off)
 {
-	enum { SIGRETURN_LEN = 9 };
-	uint64_t ra;
-	struct elffile *f = code_file(st->code, p->binary);
-	const uint8_t *code = code_bytes(st->code, st->as, st->ip, SIGRETURN_LEN);
-	uint64_t svma;
+	struct elffile *f = code_file(st->code, binary);
+	uint64_t svma, ra;
 
-	if (code && st->arch->is_sigreturn(code, SIGRETURN_LEN))
+	if (is_sigreturn(st))
 		return step_sigreturn(st);
-	if (f && elffile_off_to_svma(f, p->off, &svma) && is_bare_entry(f, svma))
+	if (f && elffile_off_to_svma(f, off, &svma) && is_bare_entry(f, svma))
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	if (st->w->n == 1 && st->arch->perf_lr < 0) {
 		for (unsigned int i = 0; i < 2; i++) {
@@ -271,7 +290,7 @@ static bool step_no_cfi(struct state *st, const struct code_place *p)
 	}
 	if (st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
 		return step_to(st, st->lr, st->sp, FRAME_RETURN);
-	return step_by_fp(st, VERDICT_NO_CFI, p->binary);
+	return step_by_fp(st, VERDICT_NO_CFI, binary);
 }
 
 /* A call through a bad pointer: the caller is on top of the stack. */
@@ -305,7 +324,7 @@ static bool walk_step(struct state *st, bool *complex)
 		break;
 	}
 	if (p->row.cfa == ROW_NONE)
-		return step_no_cfi(st, p);
+		return step_no_cfi(st, p->binary, p->off);
 	if (p->row.cfa == ROW_COMPLEX) {
 		*complex = true;
 		return false;
