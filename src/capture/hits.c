@@ -12,6 +12,7 @@ void hits_deinit(struct hits *h)
 {
 	vec_deinit(&h->per_node);
 	vec_deinit(&h->places);
+	vec_deinit(&h->cuts);
 	table_deinit(&h->table);
 }
 
@@ -40,6 +41,17 @@ static struct hit *hits_place(struct hits *h, uint32_t binary, uint64_t key)
 	return &h->places.v[h->places.n - 1];
 }
 
+/* There are as many as binaries at most, times the verdicts. */
+static struct hit_cut *hits_cut(struct hits *h, const struct frame *f)
+{
+	for (size_t i = 0; i < h->cuts.n; i++)
+		if (h->cuts.v[i].binary == f->binary && h->cuts.v[i].verdict == f->off)
+			return &h->cuts.v[i];
+	vec_push(&h->cuts,
+		 ((struct hit_cut){ .binary = f->binary, .verdict = (enum verdict)f->off }));
+	return &h->cuts.v[h->cuts.n - 1];
+}
+
 void hits_collect(struct hits *h, const struct frametree *tree)
 {
 	if (h->per_node.n < tree->frames.n)
@@ -52,7 +64,8 @@ void hits_collect(struct hits *h, const struct frametree *tree)
 		if (f->parent)
 			h->per_node.v[f->parent] += count;
 		if (f->kind == FRAME_CUT) {
-			h->cut += f->parent ? 0 : count;
+			if (!f->parent && count)
+				hits_cut(h, f)->samples += count;
 			continue;
 		}
 		struct hit *hit = hits_place(h, f->binary, names_key(f));

@@ -16,11 +16,18 @@ struct hit {
 	uint32_t binary;
 };
 
+/* Stacks that ended so. */
+struct hit_cut {
+	uint32_t binary;
+	enum verdict verdict;
+	uint64_t samples;
+};
+
 struct hits {
 	VEC(uint32_t) per_node; /* samples of each node of the present tree */
 	VEC(struct hit) places;
 	struct table table;
-	uint64_t cut; /* samples whose stack ends in a FRAME_CUT */
+	VEC(struct hit_cut) cuts; /* samples whose stack ends in a FRAME_CUT */
 };
 
 void hits_init(struct hits *h);

@@ -147,6 +147,8 @@ static struct err *count_verdicts(struct info_facts *f, const uint64_t *by_node)
 	f->distinct_stacks = p->stacks.n;
 	TRY(calltree_build(p, &f->data->names, &(struct calltree_options){ 0 }, &tree));
 	memcpy(f->verdicts, tree->verdicts, sizeof(f->verdicts));
+	for (size_t i = 0; i < tree->cuts.n; i++)
+		vec_push(&f->cuts, tree->cuts.v[i]);
 	return NULL;
 }
 
@@ -195,6 +197,7 @@ void info_facts_deinit(struct info_facts *f)
 {
 	vec_deinit(&f->events);
 	vec_deinit(&f->binaries);
+	vec_deinit(&f->cuts);
 }
 
 const char *info_kind_name(enum binary_kind kind)

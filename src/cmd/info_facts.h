@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "profile/calltree.h"
 #include "sample/dataset.h"
 
 struct info_event {
@@ -29,6 +30,7 @@ struct info_facts {
 	uint32_t event;                /* what follows is of this event */
 	uint64_t distinct_stacks;
 	uint64_t verdicts[N_VERDICTS];    /* samples by how their stack ended */
+	VEC(struct cut_binary) cuts;      /* the same by binary, most samples first */
 	VEC(struct info_binary) binaries; /* most samples first; every binary of the data */
 	size_t n_names;                   /* places the recording itself names */
 };

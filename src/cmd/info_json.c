@@ -127,6 +127,20 @@ static void stacks(struct json *j, const struct info_facts *f)
 	for (int v = 0; v < N_VERDICTS; v++)
 		number(j, verdict_name((enum verdict)v), f->verdicts[v]);
 	end(j, '}');
+	begin(j, "cuts", '[');
+	for (size_t i = 0; i < f->cuts.n; i++) {
+		const struct cut_binary *cut = &f->cuts.v[i];
+
+		begin(j, NULL, '{');
+		text(j, "verdict", verdict_name(cut->verdict));
+		text(j, "binary",
+		     cut->binary == BINARY_UNKNOWN
+			     ? ""
+			     : binary_name(binaries_get(&f->data->binaries, cut->binary)));
+		number(j, "samples", cut->samples);
+		end(j, '}');
+	}
+	end(j, ']');
 	end(j, '}');
 }
 

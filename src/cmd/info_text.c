@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cmd/clean.h"
+#include "cmd/cuts.h"
 #include "cmd/info_facts.h"
 #include "output/output.h"
 
@@ -145,6 +146,18 @@ static void stacks(const struct info_facts *f, FILE *out)
 	for (int v = 0; v < N_VERDICTS; v++)
 		if (f->verdicts[v] || v == VERDICT_COMPLETE)
 			count(out, f->verdicts[v], all, verdict_name((enum verdict)v));
+	struct cuts cuts = { .v = f->cuts.v, .n = f->cuts.n, .all = all, .data = f->data };
+
+	for (int v = 1; v < N_VERDICTS; v++) {
+		double share;
+		_cleanup_free_ char *sentence = cuts_sentence(&cuts, (enum verdict)v, &share);
+
+		if (!sentence)
+			continue;
+		fputs("  ", out);
+		clean_print(out, sentence);
+		fputc('\n', out);
+	}
 }
 
 static void binaries(const struct info_facts *f, FILE *out)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cmd/cuts.h"
+
 static const double ns_per_s = 1e9;
 
 static void print_bytes(uint64_t n)
@@ -56,11 +58,28 @@ static void print_losses(const struct totals *t)
 			t->duplicates);
 }
 
-static void print_resolved(const struct record_options *o, const struct record_resolved *r)
+/* How the others ended, by binary, and what helps; what is rare is said with -v. */
+static void print_stacks(const struct record_options *o, const struct record_resolved *r,
+			 const struct dataset *data)
+{
+	struct cuts cuts = { .v = r->cuts, .n = r->n_cuts, .all = r->stacks, .data = data };
+
+	fprintf(stderr, "singe: complete stacks: %.1f %%\n",
+		100 * (double)r->complete / (double)r->stacks);
+	for (int v = 1; v < N_VERDICTS; v++) {
+		double share;
+		_cleanup_free_ char *text = cuts_sentence(&cuts, (enum verdict)v, &share);
+
+		if (text && (share >= 0.5 || o->verbose))
+			fprintf(stderr, "singe: %s\n", text);
+	}
+}
+
+static void print_resolved(const struct record_options *o, const struct record_resolved *r,
+			   const struct dataset *data)
 {
 	if (o->session.callgraph != CALLGRAPH_NONE && r->stacks)
-		fprintf(stderr, "singe: complete stacks: %.1f %%\n",
-			100 * (double)r->complete / (double)r->stacks);
+		print_stacks(o, r, data);
 	fprintf(stderr, "singe: names for %" PRIu64 " of %" PRIu64 " places%s\n", r->named,
 		r->places,
 		r->interrupted ? "; interrupted: the rest can be named by a report" : "");
@@ -82,7 +101,7 @@ void record_print_summary(const struct session *s, const struct record_options *
 			s->data->events.v[0].name, seconds);
 	print_losses(t);
 	if (resolved)
-		print_resolved(o, resolved);
+		print_resolved(o, resolved, s->data);
 	fprintf(stderr, "singe: the recorder took %.3f s of CPU", cpu);
 	if (t->samples)
 		fprintf(stderr, ", %.0f ns a sample",

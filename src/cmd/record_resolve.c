@@ -35,14 +35,43 @@ static bool on_progress(void *ctx, size_t done, size_t of, const char *what)
 	return r->interrupted;
 }
 
+typedef VEC(struct cut_binary) cuts_vec;
+
+static void add_cut(cuts_vec *cuts, enum verdict v, uint32_t binary, uint64_t samples)
+{
+	for (size_t i = 0; i < cuts->n; i++) {
+		if (cuts->v[i].binary == binary && cuts->v[i].verdict == v) {
+			cuts->v[i].samples += samples;
+			return;
+		}
+	}
+	vec_push(cuts, ((struct cut_binary){ .binary = binary, .verdict = v, .samples = samples }));
+}
+
+static int cut_cmp(const void *a, const void *b)
+{
+	const struct cut_binary *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return (x->binary > y->binary) - (x->binary < y->binary);
+}
+
 /* A walked stack is complete unless it was cut. In fp mode, when its outermost frame lies in start
  * code; a kernel thread's ends in the kernel. */
 static void judge(const struct session *s, struct record_resolved *ret)
 {
 	const struct hits *hits = &s->intake.hits;
 
+	cuts_vec cuts = { 0 };
+
 	ret->places = hits->places.n;
-	ret->stacks = hits->cut;
+	for (size_t i = 0; i < hits->cuts.n; i++) {
+		const struct hit_cut *cut = &hits->cuts.v[i];
+
+		ret->stacks += cut->samples;
+		add_cut(&cuts, cut->verdict, cut->binary, cut->samples);
+	}
 	for (size_t i = 0; i < hits->places.n; i++) {
 		const struct hit *hit = &hits->places.v[i];
 		const struct name_entry *e = names_find(&s->data->names, hit->binary, hit->key);
@@ -52,7 +81,16 @@ static void judge(const struct session *s, struct record_resolved *ret)
 		if (s->callgraph != CALLGRAPH_FP || hit->binary == BINARY_KERNEL ||
 		    (e && (e->flags & NAME_START)))
 			ret->complete += hit->outermost;
+		else if (hit->outermost)
+			add_cut(&cuts, VERDICT_FP_END, hit->binary, hit->outermost);
 	}
+	if (cuts.n)
+		qsort(cuts.v, cuts.n, sizeof(*cuts.v), cut_cmp);
+	while (ret->n_cuts < RESOLVED_CUTS && ret->n_cuts < cuts.n) {
+		ret->cuts[ret->n_cuts] = cuts.v[ret->n_cuts];
+		ret->n_cuts++;
+	}
+	vec_deinit(&cuts);
 }
 
 static struct err *name_places(struct session *s, struct diag *diag, struct resolving *r)

@@ -4,6 +4,9 @@
 #define CMD_RECORD_RESOLVE_H
 
 #include "capture/session.h"
+#include "profile/calltree.h"
+
+enum { RESOLVED_CUTS = 32 };
 
 struct record_resolved {
 	bool done;        /* everything was looked up */
@@ -11,6 +14,9 @@ struct record_resolved {
 	uint64_t places, named;
 	uint64_t complete; /* samples whose stack ends in start code or in the kernel */
 	uint64_t stacks;   /* samples looked at for that */
+	struct cut_binary cuts[RESOLVED_CUTS]; /* those of the others that weigh most, heaviest
+						  first */
+	uint32_t n_cuts;
 };
 
 /* Appends SYMBOLS through `w`, whose file must be flushed. The child prints its diagnostics. */

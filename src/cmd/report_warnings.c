@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cuts.h"
 #include "output/output.h"
 
 static double percent(uint64_t part, uint64_t whole)
@@ -68,67 +69,22 @@ static void warn_empty(struct diag *diag, const struct calltree *tree)
 			 (double)output_duration_ns(p) / 1e9);
 }
 
-static const char *remedy(enum verdict v)
-{
-	switch (v) {
-	case VERDICT_COPY_SMALL:
-		return "record with a larger copy of the stack: -g dwarf,65528, or with -g auto";
-	case VERDICT_DEPTH_LIMIT:
-		return "raise it with `sysctl kernel.perf_event_max_stack=1024` and record again";
-	case VERDICT_FP_END:
-		return "code without frame pointers, or caught in its first instructions; build "
-		       "with -fno-omit-frame-pointer or record with -g dwarf";
-	case VERDICT_NO_CFI:
-		return "build with -fasynchronous-unwind-tables, or keep .eh_frame when stripping";
-	case VERDICT_NO_CFI_YET:
-		return "only at the start of a recording: record longer";
-	case VERDICT_NO_STACK:
-	case VERDICT_BAD_CFA:
-	case VERDICT_COMPLETE:
-	case N_VERDICTS:
-		break;
-	}
-	return "their outer callers are not known";
-}
-
-/* One sentence a verdict, with the binaries that weigh most in it. */
-static void warn_verdict(struct diag *diag, const struct calltree *tree, enum verdict v,
-			 uint64_t all)
-{
-	const struct binaries *binaries = &tree->profile->data->binaries;
-	double share = percent(tree->verdicts[v], all);
-	struct buf where = { 0 };
-	int named = 0;
-
-	for (size_t i = 0; i < tree->cuts.n && named < 3; i++) {
-		const struct cut_binary *c = &tree->cuts.v[i];
-
-		if (c->verdict != v || c->binary == BINARY_UNKNOWN)
-			continue;
-		output_printf(&where, "%s%s %.1f %%", named++ ? ", " : " (",
-			      binary_name(binaries_get(binaries, c->binary)),
-			      percent(c->samples, all));
-	}
-	if (named)
-		output_printf(&where, ")");
-	buf_u8(&where, 0);
-	diag_add(diag, share >= 1 ? DIAG_WARNING : DIAG_DETAIL, verdict_name(v),
-		 "%.1f %% of the stacks are cut, %s%s: %s", share, verdict_name(v),
-		 (const char *)where.data, remedy(v));
-	buf_deinit(&where);
-}
-
 static void warn_cuts(struct diag *diag, const struct calltree *tree)
 {
-	uint64_t all = 0;
+	struct cuts cuts = { .v = tree->cuts.v, .n = tree->cuts.n, .data = tree->profile->data };
 
 	if (output_complete_percent(tree) < 0)
 		return;
 	for (int v = 0; v < N_VERDICTS; v++)
-		all += tree->verdicts[v];
-	for (int v = 1; v < N_VERDICTS; v++)
-		if (tree->verdicts[v])
-			warn_verdict(diag, tree, (enum verdict)v, all);
+		cuts.all += tree->verdicts[v];
+	for (int v = 1; v < N_VERDICTS; v++) {
+		double share;
+		_cleanup_free_ char *text = cuts_sentence(&cuts, (enum verdict)v, &share);
+
+		if (text)
+			diag_add(diag, share >= 1 ? DIAG_WARNING : DIAG_DETAIL,
+				 verdict_name((enum verdict)v), "%s", text);
+	}
 }
 
 struct unnamed {

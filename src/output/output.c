@@ -110,6 +110,34 @@ uint64_t output_duration_ns(const struct profile *p)
 	return p->last_ns - p->first_ns;
 }
 
+/* Which binaries cut most stacks, and how. */
+static void subtitle_cuts(struct buf *b, const struct calltree *tree)
+{
+	enum { NAMED = 2 };
+	const struct binaries *binaries = &tree->profile->data->binaries;
+	uint64_t all = 0;
+	size_t n = 0;
+
+	if (output_complete_percent(tree) < 0)
+		return;
+	for (int v = 0; v < N_VERDICTS; v++)
+		all += tree->verdicts[v];
+	for (; n < tree->cuts.n && n < NAMED && tree->cuts.v[n].samples * 1000 >= all; n++) {
+		const struct cut_binary *c = &tree->cuts.v[n];
+
+		output_printf(b, "%s%s", n ? ", " : " (", verdict_name(c->verdict));
+		if (c->binary != BINARY_UNKNOWN) {
+			const char *name = binary_name(binaries_get(binaries, c->binary));
+
+			output_printf(b, " in ");
+			output_clean_utf8(b, name, strlen(name));
+		}
+		output_printf(b, " %.1f %%", 100 * (double)c->samples / (double)all);
+	}
+	if (n)
+		output_printf(b, ")");
+}
+
 static void subtitle_warnings(struct buf *b, const struct calltree *tree)
 {
 	const struct totals *t = &tree->profile->data->totals;
@@ -155,6 +183,7 @@ char *output_subtitle(const struct calltree *tree)
 	output_printf(&b, " lost");
 	if (complete >= 0)
 		output_printf(&b, " · %.1f %% complete", complete);
+	subtitle_cuts(&b, tree);
 	subtitle_warnings(&b, tree);
 	buf_u8(&b, 0);
 	return (char *)b.data;

@@ -34,7 +34,7 @@ static int remote_set_file(struct remote *r, uint64_t ip)
 	r->file = m ? code_file(r->code, m->binary) : NULL;
 	if (m) {
 		r->binary = m->binary;
-		r->waiting = !code_has_file(r->code, m->binary);
+		r->waiting = code_find(r->code, r->as, ip)->state == PLACE_WAITING;
 	}
 	if (!r->file || !elffile_off_to_svma(r->file, mapping_off(m, ip), &svma))
 		return -UNW_ENOINFO;
