@@ -242,7 +242,8 @@ static void test_hits(void **state)
 	frametree_clear(&tree);
 	hits_add(&h, frametree_add(&tree, 0, 2, 0x100, FRAME_RETURN));
 	hits_collect(&h, &tree);
-	assert_int_equal(h.cut, 1);
+	assert_int_equal(h.cuts.n, 1);
+	assert_int_equal(h.cuts.v[0].samples, 1);
 	assert_int_equal(h.places.n, 4);
 	for (size_t i = 0; i < h.places.n; i++) {
 		const struct hit *hit = &h.places.v[i];
