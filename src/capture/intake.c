@@ -145,6 +145,14 @@ struct err *intake_finish_waiting(struct intake *in, uint32_t pid)
 	return in->waiting.held.n ? place_waiting(in, pid, true) : NULL;
 }
 
+void intake_forgotten(void *ctx, struct process *p)
+{
+	struct intake *in = ctx;
+
+	if (!in->failed)
+		in->failed = intake_finish_waiting(in, p->pid);
+}
+
 static struct err *take_lost(struct intake *in, enum ring_role role, const struct raw_event *ev)
 {
 	struct proc_event e = { .kind = PROC_LOST, .time_ns = ev->time_ns, .lost = ev->lost.lost };

@@ -80,6 +80,8 @@ ERR_CHECK struct err *intake_files(struct intake *in);
 void intake_give_vdso(struct intake *in, uint32_t binary);
 /* Places the samples of a process that still wait, as far as can be; UINT32_MAX: of all. */
 ERR_CHECK struct err *intake_finish_waiting(struct intake *in, uint32_t pid);
+/* The same for a process that is forgotten. For the world's callback; `ctx` is the intake. */
+void intake_forgotten(void *ctx, struct process *p);
 /* A mapping that came into a process: written if recording. For the world's callback. */
 void intake_mapped(struct intake *in, const struct process *p, const struct mapping *m);
 /* Writes every live mapping: at the start, and after a restart of the dictionary. */

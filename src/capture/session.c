@@ -50,6 +50,7 @@ static struct err *session_setup(struct session *s)
 	meta_fill(&s->data->meta, &s->opener, s->req->stext);
 	s->world = world_create(s->data);
 	world_on_mapped(s->world, on_mapped, s);
+	world_on_forgotten(s->world, intake_forgotten, &s->intake);
 	setup_unwinder(s);
 	struct intake *in = &s->intake;
 

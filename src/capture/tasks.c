@@ -123,6 +123,29 @@ static struct err *write_change(struct intake *in, const struct raw_event *ev)
 	return writer_event(in->writer, &e);
 }
 
+/* True if what samples that wait need goes away: the mappings before an exec, an old use of a pid,
+ * code that other code is mapped over. */
+static bool takes_code_away(const struct intake *in, const struct raw_event *ev)
+{
+	const struct process *p = world_find_process(in->world, ev->pid);
+
+	if (ev->kind == RAW_COMM)
+		return ev->comm.exec;
+	if (ev->kind == RAW_FORK)
+		return ev->pid != ev->task.ppid;
+	for (size_t i = 0; p && ev->kind == RAW_MMAP && i < p->as.maps.n; i++) {
+		const struct mapping *m = &p->as.maps.v[i];
+		uint64_t end = ev->mmap.start + ev->mmap.len;
+		const struct binary *b = binaries_get(&in->data->binaries, m->binary);
+		bool same = m->start == ev->mmap.start && m->end == end && b->path &&
+			    !strcmp(b->path, ev->mmap.path); /* told again */
+
+		if (m->start < end && ev->mmap.start < m->end && !same)
+			return true;
+	}
+	return false;
+}
+
 struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_event *ev)
 {
 	if (is_repeat(in, cpu_index, ev))
@@ -131,9 +154,7 @@ struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_eve
 	in->at_ns = ev->time_ns;
 	if (ev->kind == RAW_COMM && ev->comm.exec && ev->pid == in->unborn)
 		in->unborn = 0;
-	/* What these samples need goes away: the mappings before an exec, an old use of a pid. */
-	if ((ev->kind == RAW_COMM && ev->comm.exec) ||
-	    (ev->kind == RAW_FORK && ev->pid != ev->task.ppid))
+	if (in->waiting.held.n && takes_code_away(in, ev))
 		TRY(intake_finish_waiting(in, ev->pid));
 	if (ev->kind == RAW_COMM && ev->comm.exec && in->follow_uid)
 		recheck_uid(in, ev->pid);

@@ -39,6 +39,8 @@ struct world {
 	uint64_t n_ended;
 	world_mapped_fn *on_mapped;
 	void *on_mapped_ctx;
+	world_forgotten_fn *forgotten;
+	void *forgotten_ctx;
 };
 
 struct world *world_create(struct dataset *data)
@@ -47,6 +49,12 @@ struct world *world_create(struct dataset *data)
 
 	w->data = data;
 	return w;
+}
+
+void world_on_forgotten(struct world *w, world_forgotten_fn *fn, void *ctx)
+{
+	w->forgotten = fn;
+	w->forgotten_ctx = ctx;
 }
 
 void world_on_mapped(struct world *w, world_mapped_fn *fn, void *ctx)
@@ -106,6 +114,8 @@ static void thread_free(struct world *w, struct thread *t)
 
 static void process_free(struct world *w, struct process *p)
 {
+	if (w->forgotten)
+		w->forgotten(w->forgotten_ctx, p);
 	while (p->threads)
 		thread_free(w, p->threads);
 	world_find_slot(w, p->pid)->process = NULL;
@@ -118,6 +128,7 @@ void world_destroy(struct world *w)
 {
 	if (!w)
 		return;
+	w->forgotten = NULL;
 	for (size_t i = 0; i < w->slots.n; i++) {
 		if (w->slots.v[i].process)
 			process_free(w, w->slots.v[i].process);

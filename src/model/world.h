@@ -76,6 +76,11 @@ void world_each_process(struct world *w, void (*fn)(void *ctx, struct process *p
 typedef void world_mapped_fn(void *ctx, struct process *p, const struct mapping *m);
 void world_on_mapped(struct world *w, world_mapped_fn *fn, void *ctx);
 
+/* Called before a process and its address space are forgotten (not by world_destroy()): for who
+ * still holds on to them. */
+typedef void world_forgotten_fn(void *ctx, struct process *p);
+void world_on_forgotten(struct world *w, world_forgotten_fn *fn, void *ctx);
+
 /* The number in dataset.threads of the thread as it is named now. */
 static inline uint32_t world_thread_entry(struct world *w, struct thread *t)
 {

@@ -12,7 +12,7 @@
 #include "capture/intake.h"
 #include "recording/reader.h"
 
-enum { LEN = 1 << 14, PID = 100 };
+enum { LEN = 1 << 14, PID = 100, STACK_WORDS = 4 };
 
 /* Opening 1 is thread 100's, opening 2 thread 101's; each has a sampling and a side-band event. */
 enum { ID_1 = 11, ID_2 = 12, ID_SIDE_1 = 21, ID_SIDE_2 = 22 };
@@ -68,6 +68,29 @@ static void put_sample(struct fixture *f, uint64_t time, uint64_t id, uint32_t p
 	finish(f, RING_SAMPLES, &b);
 }
 
+/* At 0x1000, in the code that put_mmap() maps. */
+static void put_walked(struct fixture *f, uint64_t time, uint32_t pid)
+{
+	unsigned int n_regs = (unsigned int)__builtin_popcountll(arch_x86_64.regs_mask);
+	struct buf b = { 0 };
+
+	begin(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	buf_u64(&b, ID_1);
+	buf_u64(&b, 0x1000);
+	buf_u32(&b, pid);
+	buf_u32(&b, pid);
+	buf_u64(&b, time);
+	buf_u64(&b, 1); /* period */
+	buf_u64(&b, PERF_SAMPLE_REGS_ABI_64);
+	for (unsigned int i = 0; i < n_regs; i++)
+		buf_u64(&b, i == arch_x86_64.perf_ip ? 0x1000 : 0x7000);
+	buf_u64(&b, STACK_WORDS * 8);
+	for (int i = 0; i < STACK_WORDS; i++)
+		buf_u64(&b, 0);
+	buf_u64(&b, STACK_WORDS * 8);
+	finish(f, RING_SAMPLES, &b);
+}
+
 static void put_trailer(struct buf *b, uint64_t time, uint64_t id)
 {
 	buf_u64(b, 0); /* pid, tid */
@@ -109,6 +132,29 @@ static void put_exec(struct fixture *f, uint64_t time, uint64_t id, uint32_t pid
 	buf_u32(&b, pid);
 	buf_bytes(&b, name, sizeof(name));
 	put_trailer(&b, time, id);
+	finish(f, RING_SIDE, &b);
+}
+
+static void put_mmap(struct fixture *f, uint64_t time, uint32_t pid, const char *path)
+{
+	struct buf b = { 0 };
+	char name[16] = { 0 };
+
+	strcpy(name, path);
+	begin(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	buf_u32(&b, pid);
+	buf_u32(&b, pid);
+	buf_u64(&b, 0x1000); /* start */
+	buf_u64(&b, 0x1000); /* length */
+	buf_u64(&b, 0);
+	buf_u32(&b, 8);
+	buf_u32(&b, 1);
+	buf_u64(&b, hash_str(path)); /* inode */
+	buf_u64(&b, 0);
+	buf_u32(&b, PROT_READ | PROT_EXEC);
+	buf_u32(&b, MAP_PRIVATE);
+	buf_bytes(&b, name, sizeof(name));
+	put_trailer(&b, time, ID_SIDE_1);
 	finish(f, RING_SIDE, &b);
 }
 
@@ -182,6 +228,26 @@ static int setup(void **state)
 	add_opened(f, ID_SIDE_2, 2, OPENING_SIDEBAND);
 	*state = f;
 	return 0;
+}
+
+/* Stacks are walked by CFI: records carry registers and a copy of the stack. */
+static int setup_walked(void **state)
+{
+	int failed = setup(state);
+	struct fixture *f = *state;
+	struct perf_event_attr *attr = &f->attach.sampling[0];
+
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = arch_x86_64.regs_mask;
+	attr->sample_stack_user = STACK_WORDS * 8;
+	record_layout_init(&f->rings.layouts[RING_SAMPLES], attr);
+	unwinder_destroy(f->in.unwinder);
+	f->in.unwinder = unwinder_create(&(struct unwinder_options){ .mode = UNWIND_DWARF,
+								     .arch = &arch_x86_64 },
+					 &f->dataset.tree, &f->dataset.binaries);
+	f->in.scope = INTAKE_OPENED;
+	world_on_forgotten(f->in.world, intake_forgotten, &f->in);
+	return failed;
 }
 
 static int teardown(void **state)
@@ -439,16 +505,145 @@ static void test_exec_told_twice(void **state)
 	dataset_deinit(&back);
 }
 
+/* The verdict of the only stack there is. */
+static uint64_t only_verdict(struct fixture *f)
+{
+	const struct frametree *tree = &f->dataset.tree;
+
+	assert_int_equal(f->dataset.totals.samples, 1);
+	assert_int_equal(f->in.waiting.held.n, 0);
+	assert_int_equal(f->in.waiting.bytes, 0);
+	assert_int_equal(tree->frames.n, 3); /* the root, the cut, the pc */
+	assert_int_equal(frametree_get(tree, 1)->kind, FRAME_CUT);
+	assert_int_equal(frametree_get(tree, 2)->off, 0);
+	return frametree_get(tree, 1)->off;
+}
+
+static void hold_one(struct fixture *f)
+{
+	put_mmap(f, 2000, PID, "/lib/x");
+	put_walked(f, 3000, PID);
+	drain(f);
+	assert_int_equal(f->dataset.totals.samples, 0);
+	assert_int_equal(f->in.waiting.held.n, 1);
+	assert_true(f->in.waiting.bytes >= STACK_WORDS * 8);
+}
+
+/* The rings are empty while the sample waits; once its file is there it is placed. */
+static void test_waits_for_its_file(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t binary;
+
+	hold_one(f);
+	assert_int_equal(f->page[RING_SAMPLES].data_tail, f->page[RING_SAMPLES].data_head);
+	assert_null(intake_files(&f->in));
+	assert_int_equal(f->in.waiting.held.n, 1);
+	binary = world_find_process(f->in.world, PID)->as.maps.v[0].binary;
+	code_give_file(unwinder_code(f->in.unwinder), binary, NULL); /* not to be had */
+	assert_null(intake_files(&f->in));
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI);
+}
+
+static void test_waits_no_longer_than_exec(void **state)
+{
+	struct fixture *f = *state;
+
+	hold_one(f);
+	put_exec(f, 3001, ID_SIDE_1, PID, "after");
+	drain(f);
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI_YET);
+}
+
+static void test_waits_no_longer_than_its_pid(void **state)
+{
+	struct fixture *f = *state;
+
+	hold_one(f);
+	put_exit(f, 3001, PID);
+	drain(f);
+	assert_int_equal(f->in.waiting.held.n, 1); /* its file may still come */
+	put_fork(f, 3002, ID_SIDE_1, PID, PID, 50, 50);
+	drain(f);
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI_YET);
+}
+
+/* So many others ended that the world forgets its process. */
+static void test_waits_no_longer_than_its_process(void **state)
+{
+	struct fixture *f = *state;
+
+	hold_one(f);
+	put_exit(f, 3001, PID);
+	for (uint32_t i = 0; i < 20000 && f->in.waiting.held.n; i++) {
+		put_fork(f, 4000 + 2 * i, ID_SIDE_1, 1000 + i, 1000 + i, 50, 50);
+		put_exit(f, 4001 + 2 * i, 1000 + i);
+		drain(f);
+	}
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI_YET);
+}
+
+static void test_waits_no_longer_than_its_code(void **state)
+{
+	struct fixture *f = *state;
+
+	hold_one(f);
+	put_mmap(f, 3001, PID, "/lib/x");
+	drain(f);
+	assert_int_equal(f->in.waiting.held.n, 1);
+	put_mmap(f, 3002, 7, "/lib/y");
+	drain(f);
+	assert_int_equal(f->in.waiting.held.n, 1);
+	put_mmap(f, 3003, PID, "/lib/y");
+	drain(f);
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI_YET);
+}
+
+/* Memory is bounded: one too many ends at once. */
+static void test_waiting_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+
+	f->in.waiting.bytes = SIZE_MAX;
+	put_mmap(f, 2000, PID, "/lib/x");
+	put_walked(f, 3000, PID);
+	drain(f);
+	f->in.waiting.bytes = 0;
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI_YET);
+}
+
+static void test_waits_to_the_end(void **state)
+{
+	struct fixture *f = *state;
+
+	hold_one(f);
+	assert_null(intake_finish_waiting(&f->in, UINT32_MAX));
+	assert_int_equal(only_verdict(f), VERDICT_NO_CFI_YET);
+}
+
+#define WALKED(name) cmocka_unit_test_setup_teardown(name, setup_walked, teardown)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_two_openings),      TEST(test_lost_fork),
-		TEST(test_followed),          TEST(test_no_inherit),
-		TEST(test_all_but_ourselves), TEST(test_exiting),
-		TEST(test_limit_and_time),    TEST(test_losses),
-		TEST(test_restart),           TEST(test_exec_told_twice),
+		TEST(test_two_openings),
+		TEST(test_lost_fork),
+		TEST(test_followed),
+		TEST(test_no_inherit),
+		TEST(test_all_but_ourselves),
+		TEST(test_exiting),
+		TEST(test_limit_and_time),
+		TEST(test_losses),
+		TEST(test_restart),
+		TEST(test_exec_told_twice),
+		WALKED(test_waits_for_its_file),
+		WALKED(test_waits_no_longer_than_exec),
+		WALKED(test_waits_no_longer_than_its_pid),
+		WALKED(test_waits_no_longer_than_its_process),
+		WALKED(test_waits_no_longer_than_its_code),
+		WALKED(test_waiting_is_bounded),
+		WALKED(test_waits_to_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

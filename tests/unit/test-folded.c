@@ -196,7 +196,7 @@ static void test_subtitle(void **state)
 	char *text = output_subtitle(r.tree);
 
 	assert_string_equal(text, "cpu-clock · 10.0 s · 2,000 samples · 1,234,567 lost · "
-				  "99.8 % complete");
+				  "99.8 % complete (end of frame-pointer chain in app 0.1 %)");
 	free(text);
 	reporting_deinit(&r);
 }
