@@ -14,8 +14,8 @@ struct unit_range {
 };
 
 struct unit {
-	Dwarf_Die cu;     /* has ranges and lines: the skeleton where the unit is split */
-	Dwarf_Die tree;   /* has the functions: the split unit where there is one */
+	Dwarf_Die cu; /* has ranges and lines: the skeleton where the unit is split */
+	bool is_skeleton;
 	struct dies *dies; /* NULL until an address falls into the unit */
 	Dwarf_Files *files;
 	size_t n_files;
@@ -25,6 +25,7 @@ struct unit {
 struct debuginfo {
 	VEC(struct unit_range) ranges;
 	VEC(struct unit) units;
+	struct dwp *dwp;
 	uint32_t missing_dwo;
 };
 
@@ -49,35 +50,32 @@ static void add_unit(struct debuginfo *d, const struct unit *unit)
 	while ((at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0) {
 		/* Address 0 is what a linker leaves of a function it dropped. */
 		if (lo && lo < hi)
-			vec_push(&d->ranges, ((struct unit_range){
-						     .lo = lo, .hi = hi,
-						     .unit = (uint32_t)d->units.n }));
+			vec_push(&d->ranges,
+				 ((struct unit_range){
+					 .lo = lo, .hi = hi, .unit = (uint32_t)d->units.n }));
 	}
 	if (d->ranges.n > before)
 		vec_push(&d->units, *unit);
 }
 
-struct debuginfo *debuginfo_create(Dwarf *dwarf)
+struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp)
 {
 	struct debuginfo *d = xcalloc(1, sizeof(*d));
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
 	Dwarf_Half version;
-	Dwarf_Die die, sub;
+	Dwarf_Die die;
 	uint64_t max_hi = 0;
 
-	while (!dwarf_get_units(dwarf, cu, &cu, &version, &type, &die, &sub)) {
+	d->dwp = dwp;
+	while (!dwarf_get_units(dwarf, cu, &cu, &version, &type, &die, NULL)) {
 		if (type == DW_UT_type || type == DW_UT_split_type)
 			continue;
-		struct unit unit = { .cu = die, .tree = die, .version = version };
-
-		if (type == DW_UT_skeleton) {
-			if (dwarf_tag(&sub) != DW_TAG_invalid)
-				unit.tree = sub;
-			else
-				d->missing_dwo++;
-		}
-		add_unit(d, &unit);
+		add_unit(d, &(struct unit){
+				    .cu = die,
+				    .version = version,
+				    .is_skeleton = type == DW_UT_skeleton,
+			    });
 	}
 	qsort(d->ranges.v, d->ranges.n, sizeof(*d->ranges.v), compare_ranges);
 	for (size_t i = 0; i < d->ranges.n; i++) {
@@ -133,13 +131,31 @@ static void unit_line(struct unit *u, uint64_t svma, struct debug_line *ret)
 		ret->line = (uint32_t)number;
 }
 
-static size_t unit_find(struct unit *u, uint64_t svma, struct debug_line *ret)
+/* The functions of a split unit are in the .dwo file, which libdw opens when it is asked for. */
+static struct dies *unit_dies(struct debuginfo *d, struct unit *u)
+{
+	Dwarf_Die tree = u->cu;
+	Dwarf_Die split;
+
+	if (u->is_skeleton) {
+		dwp_provide(d->dwp, &u->cu);
+		if (!dwarf_cu_info(u->cu.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) &&
+		    dwarf_tag(&split) != DW_TAG_invalid)
+			tree = split;
+		else
+			d->missing_dwo++;
+		dwp_withdraw(d->dwp);
+	}
+	return dies_create(&tree);
+}
+
+static size_t unit_find(struct debuginfo *d, struct unit *u, uint64_t svma, struct debug_line *ret)
 {
 	struct debug_line at = { 0 };
 	size_t n = 0;
 
 	if (!u->dies)
-		u->dies = dies_create(&u->tree);
+		u->dies = unit_dies(d, u);
 	unit_line(u, svma, &at);
 	for (uint32_t i = dies_find(u->dies, svma); i; i = dies_get(u->dies, i)->parent) {
 		const struct dies_node *node = dies_get(u->dies, i);
@@ -172,7 +188,7 @@ size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret
 	}
 	for (size_t i = lo; i-- > 0 && d->ranges.v[i].max_hi > svma;) {
 		const struct unit_range *r = &d->ranges.v[i];
-		size_t n = svma < r->hi ? unit_find(&d->units.v[r->unit], svma, ret) : 0;
+		size_t n = svma < r->hi ? unit_find(d, &d->units.v[r->unit], svma, ret) : 0;
 
 		if (n)
 			return n;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "symbol/dwp.h"
 
 /* Deeper chains of inlined calls are cut at the outer end of the inlines. */
 enum { DEBUGINFO_MAX_CHAIN = 256 };
@@ -17,15 +18,15 @@ enum { DEBUGINFO_MAX_CHAIN = 256 };
 /* One function of a chain. Strings belong to libdw, valid as long as the index. */
 struct debug_line {
 	const char *linkage; /* mangled name; NULL: none */
-	const char *name;    /* plain name; NULL: none */
+	const char *name;    /* plain name; NULL: none, or there is a linkage name */
 	const char *file;    /* NULL: not known */
 	uint32_t line;       /* 0: not known */
 };
 
 struct debuginfo;
 
-/* `dwarf` stays the caller's and must outlive it. Reads the units' ranges. */
-struct debuginfo *debuginfo_create(Dwarf *dwarf);
+/* `dwarf` and `dwp` (NULL: none) stay the caller's and must outlive it. Reads the units' ranges. */
+struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp);
 void debuginfo_destroy(struct debuginfo *d);
 
 /* The chain at an as-linked address, innermost inlined call first, the real function last (its
@@ -33,7 +34,7 @@ void debuginfo_destroy(struct debuginfo *d);
  * nothing here. `ret` holds DEBUGINFO_MAX_CHAIN. */
 size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret);
 
-/* Units whose .dwo file was not found: their inlines are missing. */
+/* Units that were hit and whose .dwo file was not found: their inlines are missing. */
 uint32_t debuginfo_missing_dwo(const struct debuginfo *d);
 /* False if no unit has any range: there is no usable DWARF. */
 bool debuginfo_has_units(const struct debuginfo *d);

@@ -86,6 +86,31 @@ bool demangle_available(void)
 	return true;
 }
 
+/* The library drops what a compiler appends to a clone or a part (".cold", ".part.0"): it stays, as
+ * it does in C. A dot is in no mangled name of C++ itself. */
+static char *demangle_cxx(const char *raw)
+{
+	const char *suffix = strchr(raw, '.');
+	struct buf stem = { 0 };
+
+	if (!suffix)
+		return demangle_as(DEMANGLE_CXX, raw);
+	buf_bytes(&stem, raw, (size_t)(suffix - raw));
+	buf_u8(&stem, 0);
+	char *name = demangle_as(DEMANGLE_CXX, (char *)stem.data);
+
+	stem.len = 0;
+	if (name) {
+		buf_bytes(&stem, name, strlen(name));
+		buf_cstr(&stem, suffix);
+	}
+	free(name);
+	if (stem.len)
+		return (char *)stem.data;
+	buf_deinit(&stem);
+	return NULL;
+}
+
 char *demangle(const char *raw)
 {
 	if (raw[0] != '_' || !raw[1] || strnlen(raw, DEMANGLE_IN_MAX + 1) > DEMANGLE_IN_MAX)
@@ -99,7 +124,7 @@ char *demangle(const char *raw)
 	/* A legacy Rust name is a C++ name too, ending in its hash: Rust comes first. */
 	char *name = strncmp(raw, "_ZN", 3) ? NULL : demangle_as(DEMANGLE_RUST, raw);
 
-	return name ? name : demangle_as(DEMANGLE_CXX, raw);
+	return name ? name : demangle_cxx(raw);
 }
 
 #else

@@ -21,7 +21,7 @@ struct segment {
 };
 
 struct dies {
-	VEC(struct dies_node) nodes; /* [0]: none */
+	VEC(struct dies_node) nodes;    /* [0]: none */
 	VEC(struct interval) intervals; /* only while building */
 	VEC(struct segment) segments;
 };
@@ -192,16 +192,19 @@ const struct dies_node *dies_get(const struct dies *d, uint32_t node)
 	return &d->nodes.v[node];
 }
 
-void dies_names(const struct dies *d, uint32_t node, const char **linkage, const char **name)
+void dies_names(struct dies *d, uint32_t node, const char **linkage, const char **name)
 {
-	Dwarf_Die die = d->nodes.v[node].die;
+	struct dies_node *n = &d->nodes.v[node];
 	Dwarf_Attribute attr;
 
-	*linkage = NULL;
-	*name = NULL;
-	if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attr) ||
-	    dwarf_attr_integrate(&die, DW_AT_MIPS_linkage_name, &attr))
-		*linkage = dwarf_formstring(&attr);
-	if (dwarf_attr_integrate(&die, DW_AT_name, &attr))
-		*name = dwarf_formstring(&attr);
+	if (!n->is_named) {
+		n->is_named = true;
+		if (dwarf_attr_integrate(&n->die, DW_AT_linkage_name, &attr) ||
+		    dwarf_attr_integrate(&n->die, DW_AT_MIPS_linkage_name, &attr))
+			n->linkage = dwarf_formstring(&attr);
+		if (!n->linkage && dwarf_attr_integrate(&n->die, DW_AT_name, &attr))
+			n->name = dwarf_formstring(&attr);
+	}
+	*linkage = n->linkage;
+	*name = n->name;
 }

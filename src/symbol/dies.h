@@ -4,6 +4,7 @@
 #define SYMBOL_DIES_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dies;
@@ -13,6 +14,8 @@ struct dies_node {
 	uint32_t call_line; /* where the parent called this; 0: not known */
 	uint32_t call_file; /* number in the unit's file table; UINT32_MAX: not known */
 	Dwarf_Die die;
+	const char *linkage, *name; /* once is_named */
+	bool is_named;
 };
 
 /* `cu` is the unit's (for split DWARF the .dwo unit's) first DIE; its Dwarf must outlive it. */
@@ -22,7 +25,8 @@ void dies_destroy(struct dies *d);
 uint32_t dies_find(const struct dies *d, uint64_t svma);
 /* Valid as long as d. */
 const struct dies_node *dies_get(const struct dies *d, uint32_t node);
-/* Through abstract origin and specification; NULL where there is none. */
-void dies_names(const struct dies *d, uint32_t node, const char **linkage, const char **name);
+/* Through abstract origin and specification. The plain name only where there is no linkage name;
+ * NULL where there is none. */
+void dies_names(struct dies *d, uint32_t node, const char **linkage, const char **name);
 
 #endif

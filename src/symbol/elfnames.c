@@ -18,6 +18,7 @@ struct elfplace {
 /* The name given last: neighbours tend to share it. */
 struct last_name {
 	const void *of; /* the symbol or stub; NULL: a stand-in */
+	const struct elfsym *symbol;
 	uint64_t start; /* of the stand-in's FDE */
 	uint32_t function;
 	uint16_t flags;
@@ -39,34 +40,25 @@ char *standin_start_name(const struct binary *b, uint64_t start)
 	return xasprintf("%s+0x%" PRIx64 "]", name, start);
 }
 
-static bool has_debug_line(Elf *elf)
+void elfnames_init(struct elfnames *e, struct elffile *file, const struct elfnames_of *of)
 {
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return false;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-		GElf_Shdr shdr;
-		const char *name =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-
-		if (name && (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line")))
-			return true;
-	}
-	return false;
-}
-
-void elfnames_init(struct elfnames *e, struct elffile *file, struct dataset *data, uint32_t binary,
-		   struct diag *diag)
-{
-	*e = (struct elfnames){ .data = data, .diag = diag, .binary = binary };
+	*e = (struct elfnames){ .data = of->data, .diag = of->diag, .binary = of->binary };
+	if (of->search)
+		debugdata_init(&e->debug, file, binaries_get(&of->data->binaries, of->binary)->path,
+			       of->search, of->diag);
 	elfsyms_init(&e->syms, file);
-	e->has_lines = has_debug_line(elffile_elf(file));
+	if (e->debug.separate)
+		elfsyms_add(&e->syms, elffile_elf(e->debug.separate));
+	if (e->debug.mini)
+		elfsyms_add(&e->syms, elffile_elf(e->debug.mini));
 }
 
 void elfnames_deinit(struct elfnames *e)
 {
 	elfsyms_deinit(&e->syms);
+	debugdata_deinit(&e->debug);
+	namecache_deinit(&e->functions);
+	namecache_deinit(&e->files);
 	if (e->plt) {
 		plt_deinit(e->plt);
 		free(e->plt);
@@ -86,7 +78,7 @@ static void note_mangled(struct elfnames *e, const char *raw)
 }
 
 /* `suffix` is "" or "@plt". */
-static uint32_t function_name(struct elfnames *e, const char *symbol, const char *suffix)
+static uint32_t make_function_name(struct elfnames *e, const char *symbol, const char *suffix)
 {
 	_cleanup_free_ char *raw = xstrndup(symbol, elfsym_name_len(symbol));
 	_cleanup_free_ char *readable = demangle(raw);
@@ -97,6 +89,29 @@ static uint32_t function_name(struct elfnames *e, const char *symbol, const char
 	_cleanup_free_ char *whole = xasprintf("%s%s", readable ? readable : raw, suffix);
 
 	return intern_add(&e->data->names.strings, whole);
+}
+
+/* `raw` lies in one of the files that are open. */
+static uint32_t function_name(struct elfnames *e, const char *raw)
+{
+	uint32_t id;
+
+	if (namecache_find(&e->functions, raw, &id))
+		return id;
+	id = make_function_name(e, raw, "");
+	namecache_add(&e->functions, raw, id);
+	return id;
+}
+
+static uint32_t file_name(struct elfnames *e, const char *file)
+{
+	uint32_t id = 0;
+
+	if (!file || namecache_find(&e->files, file, &id))
+		return id;
+	id = intern_add(&e->data->names.strings, file);
+	namecache_add(&e->files, file, id);
+	return id;
 }
 
 static const struct plt_stub *find_stub(struct elfnames *e, uint64_t svma)
@@ -116,7 +131,8 @@ static void name_by_symbol(struct elfnames *e, const struct elfsym *sym, struct 
 
 	*last = (struct last_name){
 		.of = sym,
-		.function = function_name(e, sym->name, ""),
+		.symbol = sym,
+		.function = function_name(e, sym->name),
 		.flags = NAME_FOUND | (start_is_name(sym->name, name) ? NAME_START : 0),
 		.valid = true,
 	};
@@ -128,7 +144,7 @@ static void name_by_stub(struct elfnames *e, const struct plt_stub *stub, struct
 		return;
 	*last = (struct last_name){
 		.of = stub,
-		.function = function_name(e, stub->name, "@plt"),
+		.function = make_function_name(e, stub->name, "@plt"),
 		.flags = NAME_FOUND,
 		.valid = true,
 	};
@@ -161,13 +177,66 @@ static int elfplace_cmp(const void *va, const void *vb)
 	return (a->svma > b->svma) - (a->svma < b->svma);
 }
 
+/* By symbol alone, or where there is none by stand-in. */
 static void set_name(struct elfnames *e, uint64_t key, uint32_t function, uint16_t flags)
 {
 	struct name_line line = { .function = function };
 
-	if (e->has_lines)
-		flags |= NAME_HAS_LINES;
 	names_set(&e->data->names, e->binary, key, &line, 1, flags);
+}
+
+/* "foo.cold" and "foo.part.0" for foo. */
+static bool is_clone_of(const char *symbol, const char *linkage)
+{
+	size_t len = strlen(linkage);
+
+	return !strncmp(symbol, linkage, len) && symbol[len] == '.';
+}
+
+/* The real function of a place. The symbol table names it better where DWARF has no linkage name
+ * (C: "foo.constprop.0"), and tells the parts of a function apart. */
+static uint32_t outermost_name(struct elfnames *e, const struct debug_line *l,
+			       const struct last_name *last)
+{
+	const struct elfsym *sym = last->symbol;
+
+	if (l->linkage && (!sym || !is_clone_of(sym->name, l->linkage)))
+		return function_name(e, l->linkage);
+	if (sym || !l->name)
+		return last->function;
+	return function_name(e, l->name);
+}
+
+/* With what DWARF says of the place. */
+static void set_chain(struct elfnames *e, const struct elfplace *place,
+		      const struct last_name *last)
+{
+	struct debug_line chain[DEBUGINFO_MAX_CHAIN];
+	struct name_line lines[DEBUGINFO_MAX_CHAIN];
+	size_t n = e->debug.info ? debuginfo_find(e->debug.info, place->svma, chain) : 0;
+	uint16_t flags = last->flags | (e->debug.info ? NAME_HAS_LINES : 0);
+	uint16_t n_lines = 0;
+
+	if (!n) {
+		set_name(e, place->key, last->function, flags);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct debug_line *l = &chain[i];
+		struct name_line line = { .file = file_name(e, l->file), .line = l->line };
+		const char *name = l->linkage ?: l->name;
+
+		if (i + 1 == n)
+			line.function = outermost_name(e, l, last);
+		else if (name)
+			line.function = function_name(e, name);
+		else
+			continue; /* its name is in a file that is missing: no frame without one */
+		if (name)
+			flags |= NAME_FOUND;
+		lines[n_lines++] = line;
+	}
+	names_set(&e->data->names, e->binary, place->key, lines, n_lines, flags);
 }
 
 /* Those in no segment get the plain stand-in at once; the others come back sorted. */
@@ -209,7 +278,7 @@ void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n)
 			name_by_stub(e, stub, &last);
 		else
 			name_by_fde(e, places[i].svma, &last);
-		set_name(e, places[i].key, last.function, last.flags);
+		set_chain(e, &places[i], &last);
 	}
 	elfsyms_walk_deinit(&walk);
 }

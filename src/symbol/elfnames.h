@@ -1,10 +1,13 @@
-/* Names for the places of one ELF file, by symbol; where none covers a place, a stand-in by FDE. */
+/* Names for the places of one ELF file: by DWARF, with inlined calls and lines, and by symbol;
+ * where neither covers a place, a stand-in by FDE. */
 #ifndef SYMBOL_ELFNAMES_H
 #define SYMBOL_ELFNAMES_H
 
 #include "base/diag.h"
 #include "sample/dataset.h"
+#include "symbol/debugdata.h"
 #include "symbol/elfsyms.h"
+#include "symbol/namecache.h"
 
 struct elfnames {
 	struct dataset *data; /* the caller's */
@@ -12,12 +15,19 @@ struct elfnames {
 	uint32_t binary;
 	struct elfsyms syms;
 	struct plt *plt; /* NULL until a place falls between the symbols */
-	bool has_lines;
+	struct debugdata debug;
+	struct namecache functions, files;
+};
+
+struct elfnames_of {
+	struct dataset *data;
+	uint32_t binary;
+	const struct debugfile_search *search; /* NULL: no debug information */
+	struct diag *diag;
 };
 
 /* `file` must outlive it; it is the file of data->binaries[binary]. */
-void elfnames_init(struct elfnames *e, struct elffile *file, struct dataset *data, uint32_t binary,
-		   struct diag *diag);
+void elfnames_init(struct elfnames *e, struct elffile *file, const struct elfnames_of *of);
 void elfnames_deinit(struct elfnames *e);
 /* Enters a name for each of the `n` look-up offsets into data->names. */
 void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n);

@@ -98,10 +98,22 @@ static bool elfsym_place(const struct sections *sections, const GElf_Sym *sym, u
 	return true;
 }
 
-static void elfsyms_read(struct elfsyms *s, const struct sections *sections, Elf_Scn *scn,
-			 Elf_Data *xindex)
+/* The table of wide section indices that belongs to symbol table `index`; NULL if there is none. */
+static Elf_Data *find_xindex(Elf *elf, size_t index)
 {
-	Elf *elf = elffile_elf(s->file);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr shdr;
+
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB_SHNDX &&
+		    shdr.sh_link == index)
+			return elf_getdata(scn, NULL);
+	}
+	return NULL;
+}
+
+static void elfsyms_read(struct elfsyms *s, Elf *elf, const struct sections *sections, Elf_Scn *scn)
+{
+	Elf_Data *xindex = find_xindex(elf, elf_ndxscn(scn));
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Shdr shdr;
 
@@ -139,19 +151,6 @@ static void elfsyms_read(struct elfsyms *s, const struct sections *sections, Elf
 	}
 }
 
-/* The table of wide section indices that belongs to symbol table `index`; NULL if there is none. */
-static Elf_Data *find_xindex(Elf *elf, size_t index)
-{
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-		GElf_Shdr shdr;
-
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_SYMTAB_SHNDX &&
-		    shdr.sh_link == index)
-			return elf_getdata(scn, NULL);
-	}
-	return NULL;
-}
-
 /* Ascending by quality: the last of one address is the one to show. */
 static int elfsym_cmp_name(const struct elfsym *a, const struct elfsym *b)
 {
@@ -179,12 +178,11 @@ static int elfsym_cmp(const void *va, const void *vb)
 	return elfsym_cmp_name(a, b);
 }
 
-void elfsyms_init(struct elfsyms *s, struct elffile *file)
+void elfsyms_add(struct elfsyms *s, Elf *elf)
 {
-	Elf *elf = elffile_elf(file);
+	bool seen_symtab = false, seen_dynsym = false;
 	struct sections sections;
 
-	*s = (struct elfsyms){ .file = file };
 	sections_init(&sections, elf);
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr shdr;
@@ -193,18 +191,27 @@ void elfsyms_init(struct elfsyms *s, struct elffile *file)
 		if (!gelf_getshdr(scn, &shdr))
 			continue;
 		/* One of each kind: more would let a small file name one table many times. */
-		bool *has = shdr.sh_type == SHT_SYMTAB   ? &s->has_symtab
-			    : shdr.sh_type == SHT_DYNSYM ? &s->has_dynsym
-							 : NULL;
+		bool is_symtab = shdr.sh_type == SHT_SYMTAB;
+		bool *seen = is_symtab                    ? &seen_symtab
+			     : shdr.sh_type == SHT_DYNSYM ? &seen_dynsym
+							  : NULL;
 
-		if (!has || *has)
+		if (!seen || *seen)
 			continue;
-		elfsyms_read(s, &sections, scn, find_xindex(elf, elf_ndxscn(scn)));
-		*has = s->v.n > before;
+		elfsyms_read(s, elf, &sections, scn);
+		*seen = s->v.n > before;
 	}
 	vec_deinit(&sections.v);
+	s->has_symtab |= seen_symtab;
+	s->has_dynsym |= seen_dynsym;
 	if (s->v.n)
 		qsort(s->v.v, s->v.n, sizeof(s->v.v[0]), elfsym_cmp);
+}
+
+void elfsyms_init(struct elfsyms *s, struct elffile *file)
+{
+	*s = (struct elfsyms){ .file = file };
+	elfsyms_add(s, elffile_elf(file));
 }
 
 void elfsyms_deinit(struct elfsyms *s)

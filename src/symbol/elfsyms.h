@@ -28,6 +28,8 @@ struct elfsyms {
 
 /* Never fails: what is damaged in the tables is left out. */
 void elfsyms_init(struct elfsyms *s, struct elffile *file);
+/* The tables of a file that belongs to it (debug file, .gnu_debugdata), which must outlive `s`. */
+void elfsyms_add(struct elfsyms *s, Elf *elf);
 void elfsyms_deinit(struct elfsyms *s);
 /* Whether a symbol of this name (its version left aside) starts at svma. */
 bool elfsyms_named(const struct elfsyms *s, uint64_t svma, const char *name);

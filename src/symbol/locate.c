@@ -75,23 +75,35 @@ static struct located locate_fd(struct binary *binary, int fd)
 	return (struct located){ .file = take_ptr(file) };
 }
 
-struct located locate_file(struct binary *binary, int fd)
+static struct located locate_path(struct binary *binary, const char *path)
 {
-	struct located by_fd = { 0 };
+	/* O_NONBLOCK: whatever bears the name now may be a fifo. */
+	_cleanup_close_ int own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
+	if (own < 0)
+		return not_found(errno == ENOENT ? xstrdup("no such file")
+						 : xasprintf("cannot open: %s", strerror(errno)));
+	return locate_fd(binary, own);
+}
+
+struct located locate_file(struct binary *binary, int fd, const char *sysroot)
+{
 	if (fd >= 0) {
-		by_fd = locate_fd(binary, fd);
+		struct located by_fd = locate_fd(binary, fd);
+
 		if (by_fd.file)
 			return by_fd;
 		free(by_fd.why);
 	}
 	if (binary->path[0] != '/')
 		return not_found(xstrdup("no path"));
-	/* O_NONBLOCK: whatever bears the name now may be a fifo. */
-	_cleanup_close_ int own = open(binary->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (sysroot) {
+		_cleanup_free_ char *path = xasprintf("%s%s", sysroot, binary->path);
+		struct located below = locate_path(binary, path);
 
-	if (own < 0)
-		return not_found(errno == ENOENT ? xstrdup("no such file")
-						 : xasprintf("cannot open: %s", strerror(errno)));
-	return locate_fd(binary, own);
+		if (below.file)
+			return below;
+		free(below.why);
+	}
+	return locate_path(binary, binary->path);
 }

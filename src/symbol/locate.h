@@ -11,8 +11,8 @@ struct located {
 				 "build-id differs: file 12…, recording 34…", … */
 };
 
-/* `fd` is -1 or a file of this binary that stays the caller's. Fills in what the file tells of
- * `binary` (build-id, mtime, size). */
-struct located locate_file(struct binary *binary, int fd);
+/* `fd` is -1 or a file of this binary that stays the caller's; `sysroot` (NULL: none) is tried
+ * before the path itself. Fills in what the file tells of `binary` (build-id, mtime, size). */
+struct located locate_file(struct binary *binary, int fd, const char *sysroot);
 
 #endif

@@ -19,6 +19,7 @@ struct slot {
 
 struct symbolizer {
 	struct dataset *data;
+	struct symbolizer_options opt;
 	struct diag *diag;
 	VEC(struct slot) slots;
 	symbolizer_progress_fn *progress;
@@ -44,6 +45,11 @@ void symbolizer_destroy(struct symbolizer *s)
 	}
 	vec_deinit(&s->slots);
 	free(s);
+}
+
+void symbolizer_configure(struct symbolizer *s, const struct symbolizer_options *opt)
+{
+	s->opt = *opt;
 }
 
 /* Valid until the next call for a binary not seen before. */
@@ -157,17 +163,38 @@ static void name_kernel(struct symbolizer *s, const struct group *g)
 	}
 }
 
+static void report_missing_dwo(struct symbolizer *s, uint32_t binary, uint32_t missing)
+{
+	const char *path = binaries_get(&s->data->binaries, binary)->path;
+	_cleanup_free_ char *cause = xasprintf("dwo %s", path);
+
+	if (missing)
+		diag_add(s->diag, DIAG_WARNING, cause,
+			 "%s lacks inlined functions of %u units: their .dwo files are missing; "
+			 "keep "
+			 "them where they were built, or a .dwp file beside the binary",
+			 path, missing);
+}
+
 static void name_elf(struct symbolizer *s, const struct group *g, struct elffile *file)
 {
 	struct slot *slot = symbolizer_slot(s, g->binary);
 	struct elfnames e;
 
-	elfnames_init(&e, file, s->data, g->binary, s->diag);
+	elfnames_init(&e, file,
+		      &(struct elfnames_of){
+			      .data = s->data,
+			      .binary = g->binary,
+			      .search = s->opt.own_symbols ? NULL : &s->opt.search,
+			      .diag = s->diag,
+		      });
 	slot->status.opened = true;
 	slot->status.has_symtab = e.syms.has_symtab;
 	slot->status.has_dynsym = e.syms.has_dynsym;
-	slot->status.has_lines = e.has_lines;
+	slot->status.has_lines = e.debug.info;
 	elfnames_run(&e, g->keys, g->n);
+	if (e.debug.info)
+		report_missing_dwo(s, g->binary, debuginfo_missing_dwo(e.debug.info));
 	elfnames_deinit(&e);
 }
 
@@ -185,7 +212,7 @@ static void name_file(struct symbolizer *s, const struct group *g)
 {
 	struct binary *binary = binaries_get(&s->data->binaries, g->binary);
 	struct slot *slot = symbolizer_slot(s, g->binary);
-	struct located found = locate_file(binary, slot->fd);
+	struct located found = locate_file(binary, slot->fd, s->opt.search.sysroot);
 	CLEANUP(elffile_destroy) struct elffile *file = found.file;
 	_cleanup_free_ char *why = found.why;
 

@@ -8,8 +8,15 @@
 
 #include "base/diag.h"
 #include "sample/dataset.h"
+#include "symbol/debugfile.h"
 
 struct symbolizer;
+
+/* Strings are the caller's and must outlive the symbolizer. */
+struct symbolizer_options {
+	struct debugfile_search search; /* sysroot: for binaries too */
+	bool own_symbols; /* no DWARF and no other files: the names in the binary itself */
+};
 
 /* Per binary, for info and the end of report. */
 struct symbol_status {
@@ -20,6 +27,8 @@ struct symbol_status {
 
 /* `data` must outlive it. */
 struct symbolizer *symbolizer_create(struct dataset *data, struct diag *diag);
+/* Before the first run. */
+void symbolizer_configure(struct symbolizer *s, const struct symbolizer_options *opt);
 void symbolizer_destroy(struct symbolizer *s);
 
 /* An open file for this binary (duplicated), preferred over searching by path. */

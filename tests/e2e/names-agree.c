@@ -204,6 +204,8 @@ static bool name_places(struct dataset *data, struct elffile *file, const char *
 		if (elffile_svma_to_off(file, choose_addr(syms, &code), &places[n].key))
 			n++;
 	}
+	/* nm knows of no debug file. */
+	symbolizer_configure(symbolizer, &(struct symbolizer_options){ .own_symbols = true });
 	symbolizer_give_fd(symbolizer, binary, fd);
 	_cleanup_err_ struct err *err = symbolizer_run_places(symbolizer, places, n);
 

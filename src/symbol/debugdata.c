@@ -1,0 +1,163 @@
+/* In: an ELF file. Out: its DWARF, wherever and however it is stored. */
+#include "symbol/debugdata.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "symbol/debuginfod.h"
+#include "symbol/elfsection.h"
+#include "symbol/minidebug.h"
+
+static bool has_bytes(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = elfsection_find(elf, name);
+	GElf_Shdr sh;
+
+	return scn && gelf_getshdr(scn, &sh) && sh.sh_type != SHT_NOBITS;
+}
+
+static bool has_dwarf(struct elffile *file)
+{
+	Elf *elf = elffile_elf(file);
+
+	return has_bytes(elf, ".debug_info") || has_bytes(elf, ".zdebug_info");
+}
+
+static struct err *expand(struct debugdata *d, Elf *elf, Elf **ret)
+{
+	GElf_Ehdr eh;
+
+	if (!gelf_getehdr(elf, &eh))
+		return err_new("damaged ELF header");
+	elfrewrite_init(&d->expanded, &eh);
+	TRY(elfrewrite_debug_sections(&d->expanded, elf));
+	TRY(elfrewrite_finish(&d->expanded));
+	d->expanded_elf = elf_memory((char *)d->expanded.out.data, d->expanded.out.len);
+	*ret = d->expanded_elf;
+	return d->expanded_elf ? NULL : err_new("%s", elf_errmsg(-1));
+}
+
+/* A .dwp file has no identity of its own: its units do. NULL: none there. */
+static struct elffile *open_dwp(const char *path, const char *sysroot)
+{
+	_cleanup_free_ char *dwp = xasprintf("%s%s.dwp", sysroot ?: "", path);
+	_cleanup_close_ int fd = open(dwp, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct elffile *file = NULL;
+
+	if (fd >= 0)
+		err_destroy(elffile_open(fd, &file));
+	return file;
+}
+
+static struct err *use_dwp(struct debugdata *d, const char *path, const char *sysroot, Elf **elf)
+{
+	struct elffile *file = sysroot ? open_dwp(path, sysroot) : NULL;
+
+	if (!file)
+		file = open_dwp(path, NULL);
+	if (!file)
+		return NULL;
+	TRY(dwp_create(file, &d->dwp));
+	return dwp_main(d->dwp, *elf, elf);
+}
+
+/* libdw looks for the file itself where it was given none, and takes one of another build: a file
+ * of nothing keeps it from that. */
+static Elf *no_alt(struct debugdata *d)
+{
+	GElf_Ehdr eh = { .e_type = ET_REL };
+
+	elfrewrite_init(&d->no_alt, &eh);
+	elfrewrite_add(&d->no_alt, ".debug_line", "", 1);
+	elfrewrite_add(&d->no_alt, ".debug_str", "", 1);
+	err_destroy(elfrewrite_finish(&d->no_alt));
+	d->no_alt_elf = elf_memory((char *)d->no_alt.out.data, d->no_alt.out.len);
+	return d->no_alt_elf;
+}
+
+static void use_alt(struct debugdata *d, struct elffile *file, const char *path,
+		    const struct debugfile_search *search, struct diag *diag)
+{
+	if (!elfsection_find(elffile_elf(file), ".gnu_debugaltlink"))
+		return;
+	d->alt = debugfile_alt(search, file, path, diag);
+	d->alt_dwarf =
+		dwarf_begin_elf(d->alt ? elffile_elf(d->alt) : no_alt(d), DWARF_C_READ, NULL);
+	if (d->alt_dwarf)
+		dwarf_setalt(d->dwarf, d->alt_dwarf);
+}
+
+static struct err *open_dwarf(struct debugdata *d, struct elffile *file, const char *path,
+			      const struct debugfile_search *search)
+{
+	Elf *elf = elffile_elf(file);
+
+	if (elfrewrite_has_zstd(elf))
+		TRY(expand(d, elf, &elf));
+	TRY(use_dwp(d, path, search->sysroot, &elf));
+	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	return d->dwarf ? NULL : err_new("%s", dwarf_errmsg(-1));
+}
+
+static void complain(struct diag *diag, const char *path, const struct err *err)
+{
+	_cleanup_free_ char *cause = xasprintf("debug information %s", path);
+
+	diag_add(diag, DIAG_WARNING, cause, "debug information of %s is not used: %s", path,
+		 err_msg(err));
+}
+
+void debugdata_init(struct debugdata *d, struct elffile *file, const char *path,
+		    const struct debugfile_search *search, struct diag *diag)
+{
+	bool whole = has_dwarf(file) && has_bytes(elffile_elf(file), ".symtab");
+	_cleanup_free_ char *separate_path = NULL;
+
+	*d = (struct debugdata){ 0 };
+	/* libdw would ask servers by itself. */
+	debuginfod_forbid();
+	if (!whole)
+		d->separate = debugfile_find(search, file, path, diag, &separate_path);
+	if (!whole && !d->separate) {
+		_cleanup_err_ struct err *err = minidebug_open(file, &d->mini);
+
+		if (err)
+			complain(diag, path, err);
+	}
+	struct elffile *from = has_dwarf(file) ? file : d->separate;
+
+	if (!from || !has_dwarf(from))
+		return;
+	const char *from_path = from == file || !separate_path ? path : separate_path;
+	_cleanup_err_ struct err *err = open_dwarf(d, from, from_path, search);
+
+	if (err) {
+		complain(diag, path, err);
+		return;
+	}
+	use_alt(d, from, from_path, search, diag);
+	d->info = debuginfo_create(d->dwarf, d->dwp);
+	if (!debuginfo_has_units(d->info)) {
+		debuginfo_destroy(d->info);
+		d->info = NULL;
+	}
+}
+
+void debugdata_deinit(struct debugdata *d)
+{
+	debuginfo_destroy(d->info);
+	if (d->dwarf)
+		dwarf_end(d->dwarf);
+	if (d->alt_dwarf)
+		dwarf_end(d->alt_dwarf);
+	if (d->expanded_elf)
+		elf_end(d->expanded_elf);
+	if (d->no_alt_elf)
+		elf_end(d->no_alt_elf);
+	elfrewrite_deinit(&d->no_alt);
+	elfrewrite_deinit(&d->expanded);
+	dwp_destroy(d->dwp);
+	elffile_destroy(d->alt);
+	elffile_destroy(d->mini);
+	elffile_destroy(d->separate);
+}
