@@ -3,6 +3,7 @@
 #ifndef PROFILE_CALLTREE_H
 #define PROFILE_CALLTREE_H
 
+#include "profile/displayname.h"
 #include "profile/profile.h"
 
 enum origin {
@@ -57,6 +58,7 @@ struct calltree {
 struct calltree_options {
 	bool reverse; /* innermost frame at the root (below the group) */
 	bool no_inlines;
+	struct displayname names;
 	bool addrs; /* each place for itself: "name [binary+0xOFF]", OFF as in the frame */
 	struct frame_filter *frames; /* --symbol and --hide; may be NULL */
 };

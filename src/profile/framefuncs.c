@@ -102,6 +102,14 @@ static void name_bare(struct framefuncs *ff, uint32_t binary, struct func_list *
 	push_one(ff, add_func(ff, (struct func){ .name = name, .binary = binary }), ret);
 }
 
+/* NULL: as it is. */
+static char *display(const struct framefuncs *ff, const char *name, const struct name_line *line)
+{
+	const char *file = line->file ? intern_str(&ff->names->strings, line->file) : NULL;
+
+	return displayname(&ff->opt->names, name, file, line->line);
+}
+
 static void name_entry(struct framefuncs *ff, const struct name_entry *e, struct func_list *ret)
 {
 	uint16_t first = ff->opt->no_inlines ? (uint16_t)(e->n - 1) : 0;
@@ -114,6 +122,9 @@ static void name_entry(struct framefuncs *ff, const struct name_entry *e, struct
 		struct func f = { .binary = e->binary, .inlined = i + 1 < e->n };
 
 		f.name = stand_in ?: intern_str(&ff->names->strings, line->function);
+		_cleanup_free_ char *shown = display(ff, f.name, line);
+
+		f.name = shown ?: f.name;
 		f.named = line->function && (e->flags & NAME_FOUND || f.inlined);
 		vec_push(&ff->list, add_func(ff, f));
 		list.n++;
