@@ -23,6 +23,7 @@ _singe_values() {
 	--by) echo comm pid tid cpu none ;;
 	--dump) echo records samples maps stacks frames ;;
 	--weight) echo samples period ;;
+	--templates) echo short full ;;
 	*) return 1 ;;
 	esac
 }

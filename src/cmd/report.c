@@ -43,12 +43,20 @@ static struct err *report_read(struct report *r)
 	struct calltree_options tree = {
 		.reverse = opt->reverse,
 		.no_inlines = opt->no_inlines,
+		.names = opt->names,
 		.addrs = opt->addrs,
 		.frames = &r->opt.frames,
 	};
 
 	TRY(profile_build(r->input.source, &opt->profile, &opt->filter, &r->profile));
 	r->symbols = symbolizer_create(&r->input.data, &r->diag);
+	symbolizer_configure(r->symbols, &(struct symbolizer_options){
+						 .search.dirs = opt->debug_dirs.v.v,
+						 .search.n_dirs = opt->debug_dirs.v.n,
+						 .search.sysroot = opt->sysroot,
+						 .search.debuginfod = opt->debuginfod,
+						 .vmlinux = opt->vmlinux,
+					 });
 	TRY(symbolizer_run(r->symbols));
 	TRY(calltree_build(r->profile, &r->input.data.names, &tree, &r->tree));
 	if (opt->callers)

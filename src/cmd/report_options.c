@@ -51,13 +51,27 @@ static const struct option_row rows[] = {
 	  "only who calls FUNCTION (a name or a regex)" },
 	{ 0, "callees", STRING, AT(callees), NULL, "FUNCTION", "only what FUNCTION calls" },
 	{ 0, "no-inlines", FLAG, AT(no_inlines), NULL, NULL, "without inlined calls" },
+	{ 0, "lines", FLAG, AT(lines), NULL, NULL, "each line for itself: \"f (file.c:12)\"" },
 	{ 0, "addrs", FLAG, AT(addrs), NULL, NULL, "each address for itself" },
+	{ 0, "templates", STRING, AT(templates), NULL, "short|full",
+	  "C++ and Rust names without type arguments, or with (full)" },
+	{ 0, "fold-clones", FLAG, AT(fold_clones), NULL, NULL,
+	  "without a compiler's suffixes: .cold, .part.0, .constprop.0" },
 	{ 0, "weight", STRING, AT(weight), NULL, "KIND",
 	  "samples or period (samples for clocks, else the period)" },
 	{ 0, "min-percent", STRING, AT(min_percent), NULL, "P",
 	  "leave out what weighs less, saying how much that is" },
 	{ 0, "unwinder", STRING, AT(unwinder), NULL, "ENGINE",
 	  "rows (default) or libunwind, for stacks kept in the file" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "Where names come from, if not from the recording" },
+	{ 0, "debug-dir", LIST, AT(debug_dirs), NULL, "DIR",
+	  "look for debug files here first; repeatable" },
+	{ 0, "sysroot", STRING, AT(sysroot), NULL, "DIR",
+	  "binaries and debug files lie below DIR" },
+	{ 0, "debuginfod", FLAG, AT(debuginfod), NULL, NULL,
+	  "ask the servers in DEBUGINFOD_URLS for debug files" },
+	{ 0, "vmlinux", STRING, AT(vmlinux), NULL, "FILE",
+	  "the kernel's own file, with debug information" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "How they look" },
 	{ 0, "title", STRING, AT(title), " svg text tree ", "TEXT", "headline" },
 	{ 0, "subtitle", STRING, AT(subtitle), " svg text tree ", "TEXT",
@@ -118,6 +132,7 @@ void report_options_deinit(struct report_options *o)
 {
 	vec_deinit(&o->comms.v);
 	vec_deinit(&o->binaries.v);
+	vec_deinit(&o->debug_dirs.v);
 	filter_deinit(&o->filter);
 	frame_filter_deinit(&o->frames);
 }
@@ -287,7 +302,8 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", NULL };
 	static const char *const weights[] = { "default", "samples", "period", NULL };
 	static const char *const engines[] = { "rows", "libunwind", NULL };
-	int by = GROUP_COMM, weight = WEIGHT_DEFAULT, engine = ENGINE_ROWS;
+	static const char *const templates[] = { "full", "short", NULL };
+	int by = GROUP_COMM, weight = WEIGHT_DEFAULT, engine = ENGINE_ROWS, is_short = 0;
 
 	*o = (struct report_options){ 0 };
 	TRY(take_all(o, argc, argv));
@@ -297,10 +313,16 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	TRY(choose("weight", o->weight, weights, &weight));
 	TRY(choose("unwinder", o->unwinder, engines, &engine));
 	o->engine = (enum unwind_engine)engine;
+	TRY(choose("templates", o->templates, templates, &is_short));
 	TRY(parse_number("min-percent", o->min_percent, 0, &o->percent));
 	TRY(understand_formats(o));
 	if (o->callers && o->callees)
 		return err_new("--callers and --callees exclude each other");
+	o->names = (struct displayname){
+		.short_templates = is_short,
+		.fold_clones = o->fold_clones,
+		.lines = o->lines,
+	};
 	o->profile = (struct profile_options){
 		.by = (enum group_by)by,
 		.weight = (enum weight_kind)weight,

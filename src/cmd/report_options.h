@@ -5,6 +5,7 @@
 #include "output/folded.h"
 #include "output/svg.h"
 #include "output/text.h"
+#include "profile/displayname.h"
 #include "profile/focus.h"
 #include "unwind/unwinder.h"
 
@@ -15,7 +16,7 @@ struct arg_list {
 struct report_options {
 	/* As typed. NULL, false or empty: not given. Views of argv. */
 	const char *input, *format, *output, *dump;
-	struct arg_list comms, binaries;
+	struct arg_list comms, binaries, debug_dirs;
 	const char *pids, *tids, *cpus, *time, *event, *symbol, *hide;
 	const char *by, *weight, *min_percent, *callers, *callees;
 	const char *title, *subtitle;
@@ -23,7 +24,8 @@ struct report_options {
 	const char *mark, *limit;                                        /* folded; text */
 	const char *width, *min_width, *font_size, *colors, *count_name; /* svg */
 	bool no_children, inverted;                                      /* text; svg */
-	bool reverse, no_inlines, addrs;
+	const char *templates, *sysroot, *vmlinux;
+	bool reverse, no_inlines, lines, addrs, fold_clones, debuginfod;
 	bool verbose, quiet, help, version;
 
 	/* As understood, by report_options_parse(). */
@@ -31,6 +33,7 @@ struct report_options {
 	struct filter filter;
 	struct frame_filter frames;
 	struct profile_options profile;
+	struct displayname names;
 	double percent;
 	enum unwind_engine engine;
 	struct folded_options folded;

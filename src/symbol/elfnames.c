@@ -42,10 +42,16 @@ char *standin_start_name(const struct binary *b, uint64_t start)
 
 void elfnames_init(struct elfnames *e, struct elffile *file, const struct elfnames_of *of)
 {
-	*e = (struct elfnames){ .data = of->data, .diag = of->diag, .binary = of->binary };
+	const char *path = of->path ?: binaries_get(&of->data->binaries, of->binary)->path;
+
+	*e = (struct elfnames){
+		.data = of->data,
+		.diag = of->diag,
+		.binary = of->binary,
+		.shift = of->shift,
+	};
 	if (of->search)
-		debugdata_init(&e->debug, file, binaries_get(&of->data->binaries, of->binary)->path,
-			       of->search, of->diag);
+		debugdata_init(&e->debug, file, path, of->search, of->diag);
 	elfsyms_init(&e->syms, file);
 	if (e->debug.separate)
 		elfsyms_add(&e->syms, elffile_elf(e->debug.separate));
@@ -249,7 +255,9 @@ static struct elfplace *to_svma(struct elfnames *e, const uint64_t *keys, size_t
 	for (size_t i = 0; i < n; i++) {
 		struct elfplace place = { .key = keys[i] };
 
-		if (elffile_off_to_svma(e->syms.file, keys[i], &place.svma))
+		place.svma = keys[i] - e->shift;
+		if (e->binary == BINARY_KERNEL ||
+		    elffile_off_to_svma(e->syms.file, keys[i], &place.svma))
 			places[n_found++] = place;
 		else
 			set_name(e, keys[i], intern_add(&e->data->names.strings, name), 0);

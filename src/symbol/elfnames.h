@@ -13,6 +13,7 @@ struct elfnames {
 	struct dataset *data; /* the caller's */
 	struct diag *diag;
 	uint32_t binary;
+	uint64_t shift;
 	struct elfsyms syms;
 	struct plt *plt; /* NULL until a place falls between the symbols */
 	struct debugdata debug;
@@ -23,13 +24,15 @@ struct elfnames_of {
 	struct dataset *data;
 	uint32_t binary;
 	const struct debugfile_search *search; /* NULL: no debug information */
+	const char *path;                      /* of the file; NULL: the binary's */
+	uint64_t shift; /* the kernel: how far from where it was linked it runs */
 	struct diag *diag;
 };
 
 /* `file` must outlive it; it is the file of data->binaries[binary]. */
 void elfnames_init(struct elfnames *e, struct elffile *file, const struct elfnames_of *of);
 void elfnames_deinit(struct elfnames *e);
-/* Enters a name for each of the `n` look-up offsets into data->names. */
+/* Enters a name for each of the `n` look-up offsets (addresses of the kernel) into data->names. */
 void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n);
 
 /* "[NAME]", and "[NAME+0xSTART]" for the function that begins at as-linked address `start`. NAME is

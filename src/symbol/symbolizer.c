@@ -4,12 +4,13 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "model/vdso.h"
 #include "symbol/boot.h"
 #include "symbol/demangle.h"
 #include "symbol/elfnames.h"
 #include "symbol/kallsyms.h"
 #include "symbol/locate.h"
-#include "model/vdso.h"
+#include "symbol/vmlinux.h"
 
 /* One a binary, in the same order. */
 struct slot {
@@ -142,7 +143,8 @@ static struct kallsyms *open_kernel(struct symbolizer *s, struct slot *slot)
 	return_ptr(k);
 }
 
-static void name_kernel(struct symbolizer *s, const struct group *g)
+/* By /proc/kallsyms. */
+static void name_running_kernel(struct symbolizer *s, const struct group *g)
 {
 	struct slot *slot = symbolizer_slot(s, g->binary);
 	CLEANUP(kallsyms_destroy) struct kallsyms *k = open_kernel(s, slot);
@@ -176,18 +178,19 @@ static void report_missing_dwo(struct symbolizer *s, uint32_t binary, uint32_t m
 			 path, missing);
 }
 
-static void name_elf(struct symbolizer *s, const struct group *g, struct elffile *file)
+/* `like` tells path and shift. */
+static void name_elf(struct symbolizer *s, const struct group *g, struct elffile *file,
+		     const struct elfnames_of *like)
 {
 	struct slot *slot = symbolizer_slot(s, g->binary);
+	struct elfnames_of of = *like;
 	struct elfnames e;
 
-	elfnames_init(&e, file,
-		      &(struct elfnames_of){
-			      .data = s->data,
-			      .binary = g->binary,
-			      .search = s->opt.own_symbols ? NULL : &s->opt.search,
-			      .diag = s->diag,
-		      });
+	of.data = s->data;
+	of.binary = g->binary;
+	of.search = s->opt.own_symbols ? NULL : &s->opt.search;
+	of.diag = s->diag;
+	elfnames_init(&e, file, &of);
 	slot->status.opened = true;
 	slot->status.has_symtab = e.syms.has_symtab;
 	slot->status.has_dynsym = e.syms.has_dynsym;
@@ -196,6 +199,31 @@ static void name_elf(struct symbolizer *s, const struct group *g, struct elffile
 	if (e.debug.info)
 		report_missing_dwo(s, g->binary, debuginfo_missing_dwo(e.debug.info));
 	elfnames_deinit(&e);
+}
+
+/* Modules and BPF programs are in no vmlinux. */
+static void name_kernel(struct symbolizer *s, const struct group *g)
+{
+	CLEANUP(elffile_destroy) struct elffile *file = NULL;
+	_cleanup_free_ uint64_t *inside = xcalloc(g->n, sizeof(*inside));
+	_cleanup_free_ uint64_t *outside = xcalloc(g->n, sizeof(*outside));
+	struct group in = { .binary = g->binary, .keys = inside };
+	struct group out = { .binary = g->binary, .keys = outside };
+	struct elfnames_of of = { .path = s->opt.vmlinux };
+	struct err *err = of.path ? vmlinux_open(of.path, &s->data->meta, &file, &of.shift) : NULL;
+
+	if (err)
+		diag_err(s->diag, DIAG_WARNING, "vmlinux", err);
+	for (size_t i = 0; i < g->n; i++) {
+		if (file && elffile_is_code(file, g->keys[i] - of.shift))
+			inside[in.n++] = g->keys[i];
+		else
+			outside[out.n++] = g->keys[i];
+	}
+	if (out.n)
+		name_running_kernel(s, &out);
+	if (in.n)
+		name_elf(s, &in, file, &of);
 }
 
 static void report_not_found(struct symbolizer *s, const struct binary *b, const char *why)
@@ -217,7 +245,7 @@ static void name_file(struct symbolizer *s, const struct group *g)
 	_cleanup_free_ char *why = found.why;
 
 	if (file) {
-		name_elf(s, g, file);
+		name_elf(s, g, file, &(struct elfnames_of){ 0 });
 		return;
 	}
 	set_why(slot, why);
@@ -260,7 +288,7 @@ static void name_vdso(struct symbolizer *s, const struct group *g)
 	struct elffile *file = open_vdso(s, binary, symbolizer_slot(s, g->binary));
 
 	if (file)
-		name_elf(s, g, file);
+		name_elf(s, g, file, &(struct elfnames_of){ 0 });
 	else
 		name_standin(s, g);
 }

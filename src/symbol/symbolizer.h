@@ -15,6 +15,7 @@ struct symbolizer;
 /* Strings are the caller's and must outlive the symbolizer. */
 struct symbolizer_options {
 	struct debugfile_search search; /* sysroot: for binaries too */
+	const char *vmlinux;            /* the kernel's file; NULL: kallsyms alone */
 	bool own_symbols; /* no DWARF and no other files: the names in the binary itself */
 };
 

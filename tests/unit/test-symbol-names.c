@@ -26,7 +26,7 @@ static void test_demangle_table(void **state)
 		{ "_ZZ3fooidENKUliE_clEi", "foo(int, double)::{lambda(int)#1}::operator()" },
 		{ "_ZN12_GLOBAL__N_11S2goIiEEiT_", "(anonymous namespace)::S::go<int>" },
 		{ "_ZN1A1BC1Ev", "A::B::B" },
-		{ "_Z3foov.cold", "foo" },
+		{ "_Z3foov.cold", "foo.cold" },
 		/* Rust, legacy: a hash of 16 digits at the end, which is dropped. */
 		{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
 		  "core::fmt::Write::write_fmt" },
