@@ -7,12 +7,14 @@
 
 #include "cmd/diag_print.h"
 #include "cmd/dump.h"
+#include "cmd/names_progress.h"
 #include "cmd/report_input.h"
 #include "cmd/report_options.h"
 #include "cmd/report_target.h"
 #include "cmd/report_warnings.h"
 #include "config.h"
 #include "output/tree.h"
+#include "symbol/debuginfod.h"
 #include "symbol/symbolizer.h"
 
 /* Everything between input and output; released in main so that leak checks mean something. */
@@ -57,7 +59,14 @@ static struct err *report_read(struct report *r)
 						 .search.debuginfod = opt->debuginfod,
 						 .vmlinux = opt->vmlinux,
 					 });
-	TRY(symbolizer_run(r->symbols));
+	if (!opt->quiet) {
+		symbolizer_on_progress(r->symbols, print_resolve_progress, NULL);
+		debuginfod_on_progress(print_debuginfod_progress);
+	}
+	struct err *err = symbolizer_run(r->symbols);
+
+	print_progress_clear();
+	TRY(err);
 	TRY(calltree_build(r->profile, &r->input.data.names, &tree, &r->tree));
 	if (opt->callers)
 		TRY(focus_build(r->tree, opt->callers, FOCUS_CALLERS, &r->focused));

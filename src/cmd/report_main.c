@@ -4,6 +4,7 @@
 
 #include "cmd/info.h"
 #include "cmd/report.h"
+#include "cmd/resolve.h"
 
 static const struct {
 	const char *name;
@@ -11,6 +12,7 @@ static const struct {
 } commands[] = {
 	{ "report", report_main },
 	{ "info", info_main },
+	{ "resolve", resolve_main },
 };
 
 int main(int argc, char **argv)

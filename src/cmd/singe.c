@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "report", "singe-report",
 	  "turn a recording into a table, folded stacks or a flame graph" },
 	{ "flame", NULL, "record and draw flame.svg in one step" },
+	{ "resolve", "singe-report", "find names that a recording lacks, and add them to it" },
 	{ "info", "singe-report", "what is in a recording, and what is missing" },
 };
 
