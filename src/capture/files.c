@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "capture/jitmaps.h"
+
 enum { TRIES_MAX = 8 };
 
 enum file_state { FILE_UNKNOWN = 0, FILE_ASKED, FILE_OPENED, FILE_FAILED };
@@ -43,7 +45,8 @@ struct files {
 	VEC(struct file_result) results;
 	size_t taken;
 
-	VEC(struct kept) kept; /* the helper's */
+	VEC(struct kept) kept;  /* the helper's */
+	struct jitmaps jitmaps; /* likewise */
 };
 
 /* Found again by path, the file need not be kept. */
@@ -87,7 +90,10 @@ static void files_open(struct files *f, struct file_request *r, struct file_resu
 	int fd = -1;
 
 	ret->binary = r->binary;
-	ret->err = opener_mapped(f->opener, &r->where, &r->like, &fd);
+	if (r->like.kind == BINARY_KIND_ANON)
+		ret->err = jitmaps_open(&f->jitmaps, f->opener, r->where.pid, &fd);
+	else
+		ret->err = opener_mapped(f->opener, &r->where, &r->like, &fd);
 	ret->found = r->like;
 	ret->found.path = NULL;
 	if (!ret->err && f->want_elf) /* what is no ELF file has no CFI either */
@@ -165,6 +171,7 @@ void files_destroy(struct files *f)
 	vec_deinit(&f->results);
 	vec_deinit(&f->slots);
 	vec_deinit(&f->kept);
+	jitmaps_deinit(&f->jitmaps);
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->work);
 	pthread_cond_destroy(&f->idle);
@@ -182,8 +189,10 @@ void files_request(struct files *f, uint32_t binary, const struct binary *like,
 		   const struct mapped_file *where)
 {
 	struct file_slot *slot = files_slot(f, binary);
+	/* A JIT compiler may begin its map long after its first code, and write it at its end. */
+	uint32_t max = like->kind == BINARY_KIND_ANON ? UINT32_MAX : TRIES_MAX;
 
-	if (slot->state == FILE_ASKED || slot->state == FILE_OPENED || slot->tries >= TRIES_MAX)
+	if (slot->state == FILE_ASKED || slot->state == FILE_OPENED || slot->tries >= max)
 		return;
 	struct file_request r = { .binary = binary, .like = *like, .where = *where };
 

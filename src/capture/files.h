@@ -18,7 +18,8 @@ void files_want_elf(struct files *f);
 /* Stops the helper, closes what is kept. */
 void files_destroy(struct files *f);
 
-/* Asks for the file of a BINARY_KIND_FILE binary (copied); never waits. Repeated requests for a
+/* Asks for the file of a BINARY_KIND_FILE binary (copied), or the map of a BINARY_KIND_ANON one's
+ * process (jitmaps.h); never waits. Repeated requests for a
  * binary that was opened, or is being, are dropped; one that failed is tried again, a few times. */
 void files_request(struct files *f, uint32_t binary, const struct binary *like,
 		   const struct mapped_file *where);

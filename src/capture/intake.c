@@ -1,6 +1,7 @@
 /* In: records of all rings in order of time. Out: samples in the recording. */
 #include "capture/intake.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -236,15 +237,18 @@ struct err *intake_files(struct intake *in)
 	while (files_take(in->files, &r)) {
 		struct binary *b = binaries_get(&in->data->binaries, r.binary);
 
-		if (code)
+		if (code && b->kind == BINARY_KIND_FILE)
 			code_give_file(code, r.binary, r.elf);
-
 		if (r.err) {
-			_cleanup_free_ char *cause = xasprintf("open %s", b->path);
+			_cleanup_free_ char *cause = xasprintf("open %s %u", b->path, b->pid);
+			/* A map that is another's is a surprise; one that is not there is not. */
+			bool refused = b->kind == BINARY_KIND_ANON && err_errno(r.err) == EPERM;
 
-			diag_err(in->diag, DIAG_DETAIL, cause, r.err);
+			diag_err(in->diag, refused ? DIAG_WARNING : DIAG_DETAIL, cause, r.err);
 			continue;
 		}
+		if (b->kind != BINARY_KIND_FILE)
+			continue;
 		b->mtime_ns = r.found.mtime_ns;
 		b->size = r.found.size;
 		if (!b->build_id_len) {

@@ -179,8 +179,7 @@ static int open_in_root(int root_fd, const char *path)
 	return open_regular((int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how)));
 }
 
-/* The root of a process in a mount namespace of its own; -1 if it is ours or can't be had. */
-static int held_root_get(struct opener *o, uint32_t pid)
+int opener_root(struct opener *o, uint32_t pid)
 {
 	uint64_t ns = opener_namespace(o, pid, "mnt");
 
@@ -201,6 +200,17 @@ static int held_root_get(struct opener *o, uint32_t pid)
 
 	vec_push(&o->held, held);
 	return root;
+}
+
+int opener_own_file(const struct opener *o, int root_fd, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+				.resolve = RESOLVE_IN_ROOT };
+	_cleanup_free_ char *full = xasprintf("%s%s", o->root, path);
+
+	if (root_fd < 0)
+		return open_regular(open(full, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+	return open_regular((int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how)));
 }
 
 /* Takes `fd` if it is the file that was mapped. */
@@ -241,7 +251,7 @@ static int candidate_open(struct opener *o, enum candidate c, const struct mappe
 		name = xasprintf("%s/proc/%u/exe", o->root, want->pid);
 		return open_path(name);
 	case BY_HELD_ROOT: {
-		int root = held_root_get(o, want->pid);
+		int root = opener_root(o, want->pid);
 
 		return root < 0 || *path != '/' ? -1 : open_in_root(root, path);
 	}

@@ -52,6 +52,13 @@ uint64_t opener_namespace(const struct opener *o, uint32_t pid, const char *kind
  */
 char *opener_exe(const struct opener *o, uint32_t pid);
 
+/* The root of a process in a mount namespace other than ours, held by `o`; -1: it is ours, or can't
+ * be had. */
+int opener_root(struct opener *o, uint32_t pid);
+/* A regular file at an absolute path below `root_fd` (-1: our root), no link at its end; -1 with
+ * errno. */
+int opener_own_file(const struct opener *o, int root_fd, const char *path);
+
 /* The file behind a mapping. */
 struct mapped_file {
 	uint32_t pid;

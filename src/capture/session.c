@@ -22,7 +22,7 @@ static void on_mapped(void *ctx, struct process *p, const struct mapping *m)
 	const struct binary *b = binaries_get(&s->data->binaries, m->binary);
 	struct mapped_file where = { .pid = p->pid, .start = m->start, .end = m->end };
 
-	if (b->kind == BINARY_KIND_FILE)
+	if (b->kind == BINARY_KIND_FILE || (b->kind == BINARY_KIND_ANON && b->pid))
 		files_request(s->files, m->binary, b, &where);
 	else if (b->kind == BINARY_KIND_VDSO && unwinder_code(s->unwinder))
 		intake_give_vdso(&s->intake, m->binary);
@@ -252,6 +252,18 @@ static void final_totals(struct session *s)
 			 (unsigned long long)rings_damaged(&s->rings));
 }
 
+/* Those that were not there when their code was. */
+static void ask_for_jit_maps(struct session *s)
+{
+	for (uint32_t id = 0; id < s->data->binaries.v.n; id++) {
+		const struct binary *b = binaries_get(&s->data->binaries, id);
+		struct mapped_file where = { .pid = b->pid };
+
+		if (b->kind == BINARY_KIND_ANON && b->pid)
+			files_request(s->files, id, b, &where);
+	}
+}
+
 struct err *session_run(struct session *s, struct writer *writer)
 {
 	s->intake.writer = writer;
@@ -267,6 +279,10 @@ struct err *session_run(struct session *s, struct writer *writer)
 		err = intake_files(&s->intake);
 	if (!err)
 		err = intake_finish_waiting(&s->intake, UINT32_MAX);
+	ask_for_jit_maps(s);
+	files_wait(s->files);
+	if (!err)
+		err = intake_files(&s->intake);
 	hits_collect(&s->intake.hits, &s->data->tree);
 	final_totals(s);
 	if (s->command)
