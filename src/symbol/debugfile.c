@@ -242,9 +242,12 @@ struct elffile *debugfile_alt(const struct debugfile_search *search, struct elff
 		return NULL;
 	w.build_id_len = data->d_size - len - 1;
 	memcpy(w.build_id, name + len + 1, w.build_id_len);
-	_cleanup_free_ char *own =
-		name[0] == '/' ? xstrdup(name)
-			       : xasprintf("%.*s/%s", slash ? (int)(slash - path) : 0, path, name);
+	/* What has no place has no neighbours. */
+	if (name[0] != '/' && !slash)
+		return NULL;
+	_cleanup_free_ char *own = name[0] == '/'
+					   ? xstrdup(name)
+					   : xasprintf("%.*s/%s", (int)(slash - path), path, name);
 	_cleanup_free_ char *rooted = xasprintf("%s%s", search->sysroot ?: "", own);
 	struct elffile *found = try_path(&w, rooted);
 

@@ -199,14 +199,18 @@ static bool is_clone_of(const char *symbol, const char *linkage)
 	return !strncmp(symbol, linkage, len) && symbol[len] == '.';
 }
 
-/* The real function of a place. The symbol table names it better where DWARF has no linkage name
- * (C: "foo.constprop.0"), and tells the parts of a function apart. */
+/* The real function of a place. DWARF's name counts where it is another function's than the
+ * symbol's (identical ones that a linker folded). Else the symbol table's: it tells parts and
+ * copies apart
+ * ("foo.constprop.0"), and of several names of one place the same one is shown with and without
+ * debug information. */
 static uint32_t outermost_name(struct elfnames *e, const struct debug_line *l,
 			       const struct last_name *last)
 {
 	const struct elfsym *sym = last->symbol;
 
-	if (l->linkage && (!sym || !is_clone_of(sym->name, l->linkage)))
+	if (l->linkage && !(sym && (is_clone_of(sym->name, l->linkage) ||
+				    elfsyms_named(&e->syms, sym->addr, l->linkage))))
 		return function_name(e, l->linkage);
 	if (sym || !l->name)
 		return last->function;

@@ -192,7 +192,7 @@ def run_tests():
             except Skip as reason:
                 skipped += 1
                 print(f"skip {test.__name__}: {reason}")
-            except (AssertionError, subprocess.TimeoutExpired) as problem:
+            except (AssertionError, KeyError, subprocess.TimeoutExpired) as problem:
                 failed += 1
                 print(f"FAIL {test.__name__}: {problem}")
             finally:

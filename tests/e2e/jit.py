@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Code made at run time, named by the map its compiler leaves: real compilers, and maps by hand."""
+
+from e2e import *
+
+
+def expect_caller(folded, caller, callee, least=0.5):
+    """The callee runs nearly all the time, its caller beside native frames in one stack."""
+
+    def below(frames):
+        names = [n for n in frames]
+        at = next((i for i, n in enumerate(names) if callee in n), 0)
+        return at and any(caller in n for n in names[:at])
+
+    assert folded.count(below) >= least * folded.total(), folded.stacks[:3]
+    return folded.only(below)
+
+
+JS = """
+function hotJs(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }
+function callerJs(n) { let t = 0; for (let k = 0; k < n; k++) t ^= hotJs(20000); return t; }
+const end = Date.now() + 1500;
+let x = 0;
+while (Date.now() < end) x ^= callerJs(50);
+"""
+
+
+# Each function a frame of its own.
+NODE = ["node", "--perf-basic-prof", "--interpreted-frames-native-stack", "--no-turbo-inlining"]
+
+
+def test_node():
+    need("node")
+    with open("loop.js", "w") as f:
+        f.write(JS)
+    record(command=[*NODE, os.path.abspath("loop.js")])
+    jit = expect_caller(report("--comm", "node"), "callerJs", "hotJs")
+    assert any("node::Start" in n for n in jit.names()), "no native frames beside"
+
+
+def test_node_in_a_container():
+    """In namespaces of its own: process 1 to itself, and a /tmp that ends with it."""
+    need_root()
+    need("node")
+    with open("loop.js", "w") as f:
+        f.write(JS)
+    inner = f"mount -t tmpfs t /tmp && exec {shlex.join(NODE)} /mnt/loop.js"
+    script = f"mount --bind {shlex.quote(os.getcwd())} /mnt && {inner}"
+    record(command=["unshare", "-mpf", "--mount-proc", "sh", "-c", script])
+    expect_caller(report("--comm", "node"), "callerJs", "hotJs")
+
+
+JAVA = """
+public class Hot {
+    static int hotJava(int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 31 + i; return s; }
+    static int callerJava(int n) { int t = 0; for (int k = 0; k < n; k++) t ^= hotJava(20000); return t; }
+    public static void main(String[] a) {
+        long end = System.currentTimeMillis() + 2500;
+        int x = 0;
+        while (System.currentTimeMillis() < end) x ^= callerJava(50);
+        System.out.println(x);
+    }
+}
+"""
+
+
+def test_java():
+    """The map is written when the process ends."""
+    need("javac")
+    with open("Hot.java", "w") as f:
+        f.write(JAVA)
+    assert run(["javac", "Hot.java"]).returncode == 0
+    options = "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer"
+    done = run(["java", *options.split(), "-version"])
+    if done.returncode:
+        skip("this java writes no perf map")
+    record(command=["java", *options.split(), "Hot"])
+    jit = expect_caller(report("--comm", "java"), "callerJava", "hotJava", 0.3)
+    assert any("JavaMain" in n for n in jit.names()), "no native frames beside"
+
+
+def mapped(lines, owner=None):
+    """Runs code in an anonymous page beside a map of these lines; "@" is the page's address."""
+    app = compile_c("jitpage.c", "app")
+    with started([app], ready=False) as target:
+        address = int(target.stdout.readline(), 16)
+        path = f"/tmp/perf-{target.pid}.map"
+        try:
+            with open(path, "w") as f:
+                f.write("".join(lines).replace("@", f"{address:x}"))
+            if owner is not None:
+                os.chown(path, owner, owner)
+            done = record("-p", str(target.pid), "-d", "1")
+        finally:
+            os.unlink(path)
+    return report(), done.stderr
+
+
+def test_map_last_wins():
+    folded, _ = mapped(
+        ["0 10 elsewhere\n", "@ 1000 old name\n", "garbage\n", "zz 10 x\n", "@ 1000 new;name a b\n"]
+    )
+    shown = [n for n in folded.names() if "name" in n]
+    assert shown == ["new:name a b"], shown
+    assert folded.count(shown[0]) >= 0.9 * folded.total()
+
+
+def test_map_unfinished_line():
+    """What has no end of line may be half a name."""
+    folded, _ = mapped(["@ 1000 whole\n", "@ 1000 hal"])
+    assert folded.count("whole") >= 0.9 * folded.total(), folded.stacks[:3]
+
+
+def test_map_overlap():
+    """A later entry hides only what it covers."""
+    folded, _ = mapped(["@ 1000 below\n", "@ 1 first byte\n"])
+    assert folded.count("below") >= 0.9 * folded.total(), folded.stacks[:3]
+
+
+def test_map_of_another_user():
+    need_root()
+    folded, said = mapped(["@ 1000 joke\n"], owner=65534)
+    assert "joke" not in folded.names()
+    assert "belongs to uid 65534" in said, said
+
+
+if __name__ == "__main__":
+    run_tests()
