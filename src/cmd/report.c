@@ -8,6 +8,7 @@
 #include "cmd/diag_print.h"
 #include "cmd/dump.h"
 #include "cmd/names_progress.h"
+#include "cmd/report_coverage.h"
 #include "cmd/report_input.h"
 #include "cmd/report_options.h"
 #include "cmd/report_target.h"
@@ -128,6 +129,7 @@ static struct err *report_run(struct report *r)
 	TRY(report_target_close(&target, report_write(r, output, target.out)));
 	report_warnings(&r->diag, r->tree, r->symbols,
 			output == &text_output || output == &tree_output);
+	report_coverage(&r->diag, r->profile, opt->lines);
 	return NULL;
 }
 
