@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 #include "model/elffile.h"
 
@@ -234,6 +235,19 @@ static bool accept_file(int fd, struct binary *binary, int *ret_fd)
 	return same;
 }
 
+static bool accept_inode(int fd, const struct binary *binary, int *ret_fd)
+{
+	struct stat st;
+	bool same = !fstat(fd, &st) && binary->inode && st.st_ino == binary->inode &&
+		    major(st.st_dev) == binary->dev_major && minor(st.st_dev) == binary->dev_minor;
+
+	if (same)
+		*ret_fd = fd;
+	else
+		close(fd);
+	return same;
+}
+
 enum candidate { BY_MAP, BY_EXE, BY_HELD_ROOT, BY_ROOT, BY_OWN_PATH, N_CANDIDATES };
 
 static int candidate_open(struct opener *o, enum candidate c, const struct mapped_file *want,
@@ -281,7 +295,8 @@ struct err *opener_mapped(struct opener *o, const struct mapped_file *want, stru
 				why = errno;
 			continue;
 		}
-		if (accept_file(fd, binary, ret_fd))
+		if (want->no_elf ? accept_inode(fd, binary, ret_fd)
+				 : accept_file(fd, binary, ret_fd))
 			return NULL;
 		other |= c != BY_EXE; /* /proc/PID/exe is rightly another file for a library */
 	}

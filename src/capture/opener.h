@@ -5,6 +5,7 @@
 #define CAPTURE_OPENER_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -63,6 +64,7 @@ int opener_own_file(const struct opener *o, int root_fd, const char *path);
 struct mapped_file {
 	uint32_t pid;
 	uint64_t start, end; /* as mapped: the name in map_files */
+	bool no_elf;         /* taken by device and inode alone */
 };
 
 /* Tries /proc/PID/map_files, /proc/PID/exe, the path under the process's root, the path under ours.

@@ -1,6 +1,8 @@
 /* In: a request. Out: a recording's samples, drained from the rings until something ends it. */
 #include "capture/session.h"
 
+#include <string.h>
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,6 +17,15 @@ enum {
 	PROGRESS_NS = 1000000000,
 };
 
+/* "jit-123.dump", the number being what the process calls itself. */
+static bool is_jitdump(const struct binary *b)
+{
+	const char *name = binary_name(b);
+	size_t digits = strncmp(name, "jit-", 4) ? 0 : strspn(name + 4, "0123456789");
+
+	return b->kind == BINARY_KIND_FILE && digits && !strcmp(name + 4 + digits, ".dump");
+}
+
 /* A mapping came: its file is opened while it can be, and the recording told. */
 static void on_mapped(void *ctx, struct process *p, const struct mapping *m)
 {
@@ -22,6 +33,9 @@ static void on_mapped(void *ctx, struct process *p, const struct mapping *m)
 	const struct binary *b = binaries_get(&s->data->binaries, m->binary);
 	struct mapped_file where = { .pid = p->pid, .start = m->start, .end = m->end };
 
+	where.no_elf = is_jitdump(b);
+	if (where.no_elf)
+		vec_push(&s->jitdumps, ((struct jitdump_of){ p->pid, m->binary }));
 	if (b->kind == BINARY_KIND_FILE || (b->kind == BINARY_KIND_ANON && b->pid))
 		files_request(s->files, m->binary, b, &where);
 	else if (b->kind == BINARY_KIND_VDSO && unwinder_code(s->unwinder))
@@ -100,6 +114,7 @@ void session_destroy(struct session *s)
 	world_destroy(s->world);
 	opener_deinit(&s->opener);
 	vec_deinit(&s->pids);
+	vec_deinit(&s->jitdumps);
 	free(s);
 }
 

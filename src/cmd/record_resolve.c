@@ -93,6 +93,21 @@ static void judge(const struct session *s, struct record_resolved *ret)
 	vec_deinit(&cuts);
 }
 
+/* What a JIT compiler dumped names the code its process has in no file. */
+static void give_jitdumps(struct session *s, struct symbolizer *sym)
+{
+	for (size_t i = 0; i < s->jitdumps.n; i++) {
+		int fd = files_fd(s->files, s->jitdumps.v[i].binary);
+
+		for (uint32_t id = 0; fd >= 0 && id < s->data->binaries.v.n; id++) {
+			const struct binary *b = binaries_get(&s->data->binaries, id);
+
+			if (b->kind == BINARY_KIND_ANON && b->pid == s->jitdumps.v[i].pid)
+				symbolizer_give_fd(sym, id, fd);
+		}
+	}
+}
+
 static struct err *name_places(struct session *s, struct diag *diag, struct resolving *r)
 {
 	CLEANUP(symbolizer_destroy)
@@ -108,6 +123,7 @@ static struct err *name_places(struct session *s, struct diag *diag, struct reso
 		if (fd >= 0)
 			symbolizer_give_fd(sym, id, fd);
 	}
+	give_jitdumps(s, sym);
 	symbolizer_on_progress(sym, on_progress, r);
 	return symbolizer_run_places(sym, places, hits->places.n);
 }

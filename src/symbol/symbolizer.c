@@ -8,9 +8,9 @@
 #include "symbol/boot.h"
 #include "symbol/demangle.h"
 #include "symbol/elfnames.h"
+#include "symbol/jitnames.h"
 #include "symbol/kallsyms.h"
 #include "symbol/locate.h"
-#include "symbol/perfmap.h"
 #include "symbol/vmlinux.h"
 
 /* One a binary, in the same order. */
@@ -294,31 +294,26 @@ static void name_vdso(struct symbolizer *s, const struct group *g)
 		name_standin(s, g);
 }
 
-/* By the map that the process's JIT compiler left. */
+/* By what the process's JIT compiler left. */
 static void name_jit(struct symbolizer *s, const struct group *g)
 {
 	struct slot *slot = symbolizer_slot(s, g->binary);
-	struct perfmap map = { 0 };
-	struct err *err = slot->fd < 0 ? NULL : perfmap_read(slot->fd, &map);
-
-	if (slot->fd < 0 || err) {
-		if (err)
-			diag_err(s->diag, DIAG_WARNING, "perfmap", err);
-		name_standin(s, g);
-		return;
-	}
-	_cleanup_free_ uint32_t *entries = xcalloc(g->n, sizeof(*entries));
 	_cleanup_free_ char *standin = standin_name(binaries_get(&s->data->binaries, g->binary));
+	struct jitnames j = {
+		.data = s->data,
+		.binary = g->binary,
+		.keys = g->keys,
+		.n = g->n,
+		.standin = standin,
+		.diag = s->diag,
+	};
+	struct err *err = slot->fd < 0 ? NULL : jitnames_run(&j, slot->fd);
 
-	slot->status.opened = slot->status.has_symtab = true;
-	perfmap_find(&map, g->keys, g->n, entries);
-	for (size_t i = 0; i < g->n; i++) {
-		bool found = entries[i] != UINT32_MAX;
-		const char *name = found ? map.text + map.v.v[entries[i]].name : standin;
-
-		name_one(s, g->binary, g->keys[i], name, found ? NAME_FOUND : 0);
-	}
-	perfmap_deinit(&map);
+	slot->status.opened = slot->status.has_symtab = slot->fd >= 0 && !err;
+	if (!slot->status.opened)
+		name_standin(s, g);
+	if (err)
+		diag_err(s->diag, DIAG_WARNING, "jit-map", err);
 }
 
 static void name_unknown(struct symbolizer *s, const struct group *g)

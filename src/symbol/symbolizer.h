@@ -33,7 +33,7 @@ void symbolizer_configure(struct symbolizer *s, const struct symbolizer_options 
 void symbolizer_destroy(struct symbolizer *s);
 
 /* An open file for this binary (duplicated), preferred over searching by path; for code of a process
- * in no file (BINARY_KIND_ANON) its JIT compiler's map. */
+ * in no file (BINARY_KIND_ANON) its JIT compiler's map or jitdump. */
 void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd);
 
 /* Called after each binary is done; returning true stops early. */

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Code made at run time, named by the map its compiler leaves: real compilers, and maps by hand."""
 
+import glob
+
 from e2e import *
 
 
@@ -34,6 +36,18 @@ def test_node():
     with open("loop.js", "w") as f:
         f.write(JS)
     record(command=[*NODE, os.path.abspath("loop.js")])
+    jit = expect_caller(report("--comm", "node"), "callerJs", "hotJs")
+    assert any("node::Start" in n for n in jit.names()), "no native frames beside"
+
+
+def test_node_jitdump():
+    """Found by its mapping, wherever it lies."""
+    need("node")
+    with open("loop.js", "w") as f:
+        f.write(JS)
+    options = ["--perf-prof", "--interpreted-frames-native-stack", "--no-turbo-inlining"]
+    record(command=["node", *options, os.path.abspath("loop.js")])
+    assert glob.glob("jit-*.dump"), "node wrote no jitdump"
     jit = expect_caller(report("--comm", "node"), "callerJs", "hotJs")
     assert any("node::Start" in n for n in jit.names()), "no native frames beside"
 
