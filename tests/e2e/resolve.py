@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""A recording shows the same on any machine: with names inside it needs no file, and names can come
+later."""
+
+from e2e import *
+
+
+def workload(*flags):
+    app = compile_c("inlines.c", "app", "-O2", *flags)
+    return app
+
+
+def everything(*arguments):
+    return [
+        run([SINGE, "report", "singe.rec", "-f", form, *arguments]).stdout
+        for form in ("folded", "text", "tree", "svg")
+    ]
+
+
+def test_self_contained():
+    """Every binary removed: byte for byte the same, lines and inlined calls too."""
+    app = workload()
+    record(command=[app])
+    for arguments in ([], ["--lines"], ["--no-inlines"], ["--addrs"]):
+        before = everything(*arguments)
+        os.rename(app, "elsewhere")
+        after = everything(*arguments)
+        os.rename("elsewhere", app)
+        assert before == after
+        assert "hot" in before[0]
+    assert "inlines.c:" in everything("--lines")[0]
+    assert "middle" in everything()[0] and "middle" not in everything("--no-inlines")[0]
+
+
+def no_names():
+    app = workload("-Wl,--build-id")
+    record("--no-resolve", command=[app])
+    os.rename(app, "elsewhere")
+    folded = report()
+    assert "hot" not in folded.names()
+    os.rename("elsewhere", app)
+    return app
+
+
+def test_resolve_later():
+    """Adds names once; the second time there is nothing to add."""
+    app = no_names()
+    first = run([SINGE, "resolve", "singe.rec"])
+    assert first.returncode == 0, first.stderr
+    size = os.path.getsize("singe.rec")
+    with_app = everything("--lines")
+    os.unlink(app)
+    assert everything("--lines") == with_app
+    named = report()
+    assert named.count(lambda f: {"hot", "local"} & set(f)) > 0.5 * named.total(), named.stacks
+    again = run([SINGE, "resolve", "singe.rec"])
+    assert again.returncode == 0 and os.path.getsize("singe.rec") == size, again.stderr
+
+
+def test_resolve_with_debug_directory():
+    """What was stored by symbol gets lines and inlined calls."""
+    need("objcopy")
+    app = workload("-Wl,--build-id")
+    build_id = re.search("Build ID: ([0-9a-f]+)", run(["readelf", "-n", app]).stdout)[1]
+    place = f"dbg/.build-id/{build_id[:2]}"
+    os.makedirs(place)
+    run(["objcopy", "--only-keep-debug", app, f"{place}/{build_id[2:]}.debug"])
+    run(["strip", "-g", app])
+    record(command=[app])
+    assert "middle" not in everything()[0]
+    done = run([SINGE, "resolve", "--debug-dir", "dbg", "singe.rec"])
+    assert done.returncode == 0
+    shutil.rmtree("dbg")
+    os.unlink(app)
+    folded = report("--lines")
+    assert any(n.startswith("middle (inlines.c:") for n in folded.names()), folded.names()
+
+
+def test_resolve_never_takes_another_build():
+    app = no_names()
+    os.unlink(app)
+    compile_c("inlines.c", "app", "-O1", "-Wl,--build-id")
+    done = run([SINGE, "resolve", "singe.rec"])
+    assert done.returncode == 0
+    assert "hot" not in report().names()
+
+
+def test_resolve_of_a_cut_recording():
+    """What a killed recorder left of a block is no obstacle."""
+    no_names()
+    whole = everything()
+    with open("singe.rec", "ab") as f:
+        f.write(b"\325Bk\n" + b"x" * 10)
+    assert run([SINGE, "resolve", "singe.rec"]).returncode == 0
+    assert everything() == whole
+
+
+def test_usage():
+    assert run([SINGE, "resolve", "--nothing"]).returncode == 2
+    assert run([SINGE, "resolve", "none.rec"]).returncode == 1
+    with open("text", "w") as f:
+        f.write("no recording")
+    assert run([SINGE, "resolve", "text"]).returncode == 1
+
+
+if __name__ == "__main__":
+    run_tests()
