@@ -96,7 +96,8 @@ static void files_open(struct files *f, struct file_request *r, struct file_resu
 		ret->err = opener_mapped(f->opener, &r->where, &r->like, &fd);
 	ret->found = r->like;
 	ret->found.path = NULL;
-	if (!ret->err && f->want_elf) /* what is no ELF file has no CFI either */
+	if (!ret->err && f->want_elf &&
+	    r->like.kind == BINARY_KIND_FILE) /* what is no ELF file has no CFI either */
 		err_destroy(elffile_open(fd, &ret->elf));
 	if (!ret->err)
 		files_keep(f, r, fd);
