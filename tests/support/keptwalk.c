@@ -43,7 +43,7 @@ static struct elffile *open_binary(struct keptwalk *k, uint32_t id)
 	struct elffile *file = NULL;
 
 	if (binary->kind == BINARY_KIND_FILE) {
-		struct located found = locate_file(binary, -1);
+		struct located found = locate_file(binary, -1, NULL);
 
 		free(found.why);
 		return found.file;
