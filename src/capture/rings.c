@@ -12,6 +12,7 @@
 enum {
 	SIDE_BYTES = 512 << 10,
 	SAMPLES_MIN = 512 << 10,
+	SAMPLES_LARGE = 16 << 20,
 	SAMPLES_MAX = 64 << 20,
 	SAMPLES_UNKNOWN_RATE = 4 << 20,
 };
@@ -34,6 +35,10 @@ uint64_t rings_pages(const struct rings_demand *demand, size_t n_cpus)
 				    : SAMPLES_UNKNOWN_RATE;
 	if (!demand->asked && want < SAMPLES_MIN)
 		want = SAMPLES_MIN;
+	/* Every page of a ring costs the kernel a microsecond or two to make, map and unmap, which
+	   is more than a short recording's samples cost. */
+	if (!demand->asked && want > SAMPLES_LARGE)
+		want = want / 5 > SAMPLES_LARGE ? want / 5 : SAMPLES_LARGE;
 	uint64_t most = demand->memory / 50 / (n_cpus ? n_cpus : 1);
 
 	if (most > SAMPLES_MAX || !demand->memory)
