@@ -7,7 +7,10 @@
 
 #include "output/output.h"
 
-enum { COPY_MAX = 65528 }; /* perf_event_open(2): sample_stack_user is below 64 KiB, of words */
+enum {
+	COPY_USUAL = 16384,
+	COPY_MAX = 65528
+}; /* perf_event_open(2): sample_stack_user is below 64 KiB, of words */
 
 static void say_larger_copy(struct buf *b, const char *callgraph)
 {
@@ -21,8 +24,10 @@ static void say_larger_copy(struct buf *b, const char *callgraph)
 		output_printf(b, "the kernel copies no more of a stack than these %lu bytes",
 			      bytes);
 	else
-		output_printf(b, "record with a larger copy of the stack: -g %.*s,%lu",
-			      (int)(comma - callgraph), callgraph, larger);
+		output_printf(b, "record with a larger copy of the stack: -g %.*s,%lu%s",
+			      (int)(comma - callgraph), callgraph, larger,
+			      bytes < COPY_USUAL ? ", and rings that hold it (-m, `ulimit -l`)"
+						 : "");
 }
 
 static void say_remedy(struct buf *b, enum verdict v, const char *callgraph)

@@ -265,5 +265,32 @@ def test_vdso():
     expect_share("main below the vdso", inside.count("main"), inside.total(), 1)
 
 
+def test_remedy_names_the_next_size():
+    app = build("frames.c", "cc", "-O2")
+    for mode, next_mode in (("dwarf,16384", "-g dwarf,32768"), ("auto,16384", "-g auto,32768"),
+                            ("dwarf,65528", "the kernel copies no more")):
+        said = keep([app, 1, 1500], graph=mode)
+        assert f"copy too small: record with a larger copy of the stack: {next_mode}" in said or (
+            next_mode in said), said
+        assert "perf_event_max_stack" not in said, said
+        assert next_mode in report("-v", file="kept.rec").messages
+
+
+def test_no_locked_memory():
+    need_root()
+    need("setpriv")
+    app = build("frames.c", "cc", "-O2")
+    os.chmod(".", 0o777)
+    done = run(["sh", "-c", "ulimit -l 0; exec \"$@\"", "sh", "setpriv", "--reuid", "65534",
+                "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", SINGE, "record", "-e",
+                "cpu-clock:u", "-g", "dwarf", "-o", "small.rec", "--", app, "1", "5"])
+    if re.search("perf_event_paranoid is [3-9]|Permission denied|cannot execute", done.stderr):
+        skip("others than root may not record, or not see this build")
+    assert done.returncode == 0, done.stderr
+    copied = re.findall("([0-9]+) bytes of stack are copied a sample instead of 16384", done.stderr)
+    assert len(copied) == 1 and int(copied[0]) >= 2048, done.stderr
+    assert report(file="small.rec").count("level") > 20
+
+
 if __name__ == "__main__":
     run_tests()
