@@ -40,7 +40,7 @@ static void report_deinit(struct report *r)
 	diag_deinit(&r->diag);
 }
 
-static struct err *report_read(struct report *r)
+static struct err *report_read(struct report *r, const struct output *output)
 {
 	const struct report_options *opt = &r->opt;
 	struct calltree_options tree = {
@@ -51,7 +51,10 @@ static struct err *report_read(struct report *r)
 		.frames = &r->opt.frames,
 	};
 
-	TRY(profile_build(r->input.source, &opt->profile, &opt->filter, &r->profile));
+	struct profile_options profile = opt->profile;
+
+	profile.keep = output->needs_samples;
+	TRY(profile_build(r->input.source, &profile, &opt->filter, &r->profile));
 	r->symbols = symbolizer_create(&r->input.data, &r->diag);
 	symbolizer_configure(r->symbols, &(struct symbolizer_options){
 						 .search.dirs = opt->debug_dirs.v.v,
@@ -124,7 +127,7 @@ static struct err *report_run(struct report *r)
 	if (opt->unwinder && !r->input.data.meta.keeps_stacks)
 		return err_new("--unwinder: the recording kept no stacks (`record --keep-stacks`)");
 	TRY(report_input_unwind(&r->input, opt->engine));
-	TRY(report_read(r));
+	TRY(report_read(r, output));
 	TRY(report_target_open(&target, opt->output, page, r->input.fd));
 	TRY(report_target_close(&target, report_write(r, output, target.out)));
 	report_warnings(&r->diag, r->tree, r->symbols,

@@ -22,6 +22,7 @@ struct output {
 	const char *name;   /* as in -f NAME */
 	const char *suffix; /* ".svg"; "" if no suffix means this format */
 	const char *what;   /* one line for --help */
+	bool needs_samples; /* profile_options.keep: it shows time or threads */
 	struct err *(*write)(const struct output_context *ctx, FILE *out);
 };
 

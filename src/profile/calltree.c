@@ -22,6 +22,7 @@ void calltree_destroy(struct calltree *t)
 	vec_deinit(&t->nodes);
 	vec_deinit(&t->funcs);
 	vec_deinit(&t->cuts);
+	vec_deinit(&t->leaves);
 	table_deinit(&t->child_table);
 	table_deinit(&t->func_table);
 	intern_deinit(&t->strings);

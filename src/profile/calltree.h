@@ -49,6 +49,8 @@ struct calltree {
 	VEC(struct cut_binary) cuts;   /* most samples first */
 	uint64_t unmatched_samples;    /* left out by --symbol */
 	uint32_t max_depth;            /* of nodes; the root has depth 0 */
+	VEC(uint32_t) leaves;          /* by index into profile->stacks: its callnode; UINT32_MAX: left
+				          out by --symbol */
 	bool reversed;                 /* a parent is called by its children */
 	/* private */
 	struct table child_table, func_table;

@@ -130,7 +130,8 @@ static void grow_dense(struct builder *b, size_t n_nodes)
 {
 	size_t old = b->n_dense;
 
-	if (!b->event_found) /* nothing to count, and what weights are is not known */
+	/* Nothing to count, and what weights are is not known; or kept samples want stacks by number. */
+	if (!b->event_found || b->opt->keep)
 		return;
 	if (n_nodes > old)
 		b->n_dense = n_nodes + n_nodes / 2;
@@ -217,7 +218,7 @@ static struct stack_weight *stack_by_hash(struct builder *b, uint32_t group, uin
 
 static inline void count(struct builder *b, uint32_t group, const struct sample *s)
 {
-	if (group >= DENSE_GROUPS) {
+	if (group >= DENSE_GROUPS || b->opt->keep) {
 		struct stack_weight *w = stack_by_hash(b, group, s->node);
 
 		w->samples++;
@@ -233,6 +234,14 @@ static inline void count(struct builder *b, uint32_t group, const struct sample 
 		add_saturated(&d->weight[s->node], s->period);
 }
 
+static void keep_sample(struct profile *p, const struct sample *s, uint32_t stack)
+{
+	struct kept_sample k = { .time_ns = s->time_ns, .period = s->period, .stack = stack,
+				 .thread = s->thread, .cpu = s->cpu, .event = s->event };
+
+	vec_push(&p->kept, k);
+}
+
 static void add_samples(struct builder *b, const struct sample *samples, size_t n)
 {
 	struct profile *p = b->p;
@@ -245,17 +254,25 @@ static void add_samples(struct builder *b, const struct sample *samples, size_t 
 	for (size_t i = 0; i < n; i++) {
 		const struct sample *s = &samples[i];
 
-		if (!b->event_found || s->event != p->event) {
+		bool ours = b->event_found && s->event == p->event;
+
+		if (!ours) {
 			p->other_events++;
-			continue;
+			if (!b->opt->keep)
+				continue;
 		}
 		uint32_t group = b->group_of.v[s->thread];
 
 		if (group == NO_GROUP || (b->filter && !sample_passes(b, s))) {
-			p->filtered++;
+			p->filtered += ours;
 			continue;
 		}
-		count(b, by_cpu ? group_of_cpu(b, s->cpu) : group, s);
+		group = by_cpu ? group_of_cpu(b, s->cpu) : group;
+		if (b->opt->keep)
+			keep_sample(p, s, (uint32_t)(stack_by_hash(b, group, s->node) - p->stacks.v));
+		if (!ours)
+			continue;
+		count(b, group, s);
 		if (s->time_ns < p->first_ns)
 			p->first_ns = s->time_ns;
 		if (s->time_ns > p->last_ns)
@@ -369,6 +386,7 @@ void profile_destroy(struct profile *p)
 		free(p->groups.v[i]);
 	vec_deinit(&p->groups);
 	vec_deinit(&p->stacks);
+	vec_deinit(&p->kept);
 	free(p);
 }
 

@@ -22,12 +22,20 @@ struct stack_weight {
 	uint64_t samples;
 };
 
+/* One sample that passed the filters, for outputs that show time or threads. */
+struct kept_sample {
+	uint64_t time_ns, period;
+	uint32_t stack; /* index into profile.stacks */
+	uint32_t thread, cpu, event;
+};
+
 struct profile {
 	const struct dataset *data;
 	uint32_t event; /* the one event this profile is of: never a sum of several */
 	bool by_period; /* weight is the period in the event's unit; else samples */
 	VEC(struct stack_weight) stacks;
 	VEC(char *) groups; /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
+	VEC(struct kept_sample) kept; /* of all events, in file order; only with options.keep */
 	uint64_t weight, samples;   /* sums over stacks */
 	uint64_t filtered;          /* samples of this event that a filter left out */
 	uint64_t other_events;      /* samples of other events */
@@ -38,6 +46,7 @@ struct profile_options {
 	enum group_by by;
 	enum weight_kind weight;
 	const char *event; /* NULL: the first */
+	bool keep;         /* every sample too; stacks of other events come in with weight 0 */
 };
 
 /* Drains the source. `filter` may be NULL. Fails if the event is not in the data, naming those that

@@ -201,6 +201,7 @@ static void add_stack(struct treebuild *b, const struct stack_weight *w, uint32_
 			at = step(b, at, b->ff.truncated);
 		at = place_stack(b, at, w);
 	}
+	b->t->leaves.v[w - b->p->stacks.v] = at;
 	b->t->nodes.v[at].self += w->weight;
 	b->t->nodes.v[at].self_samples += w->samples;
 }
@@ -237,6 +238,11 @@ static void add_stacks(struct treebuild *b)
 	_cleanup_free_ uint32_t *order = stacks_by_group(p);
 	uint32_t group = UINT32_MAX;
 	uint32_t under = 0;
+
+	vec_reserve(&b->t->leaves, p->stacks.n);
+	b->t->leaves.n = p->stacks.n;
+	for (size_t i = 0; i < p->stacks.n; i++)
+		b->t->leaves.v[i] = UINT32_MAX;
 
 	for (size_t i = 0; i < p->stacks.n; i++) {
 		const struct stack_weight *w = &p->stacks.v[order[i]];
