@@ -12,6 +12,7 @@ struct calltree *calltree_create(const struct profile *p)
 	uint32_t root = calltree_func(t, &(struct func){ .name = "all", .origin = ORIGIN_GROUP });
 
 	vec_push(&t->nodes, ((struct callnode){ .func = root }));
+	vec_push(&t->places, ((struct source_place){ .file = "" }));
 	return t;
 }
 
@@ -21,10 +22,12 @@ void calltree_destroy(struct calltree *t)
 		return;
 	vec_deinit(&t->nodes);
 	vec_deinit(&t->funcs);
+	vec_deinit(&t->places);
 	vec_deinit(&t->cuts);
 	vec_deinit(&t->leaves);
 	table_deinit(&t->child_table);
 	table_deinit(&t->func_table);
+	table_deinit(&t->place_table);
 	intern_deinit(&t->strings);
 	free(t);
 }
@@ -54,42 +57,68 @@ uint32_t calltree_func(struct calltree *t, const struct func *f)
 	return id;
 }
 
-static uint32_t new_node(struct calltree *t, uint32_t parent, uint32_t func)
+uint32_t calltree_place(struct calltree *t, const char *file, uint32_t line)
 {
-	vec_push(&t->nodes, ((struct callnode){ .func = func, .parent = parent }));
+	uint32_t name = intern_add(&t->strings, file);
+	const char *str = intern_str(&t->strings, name);
+	uint64_t hash = hash_pair(name, line);
+
+	for (struct table_probe p = table_probe(&t->place_table, hash);
+	     table_next(&t->place_table, &p);)
+		if (t->places.v[p.value].file == str && t->places.v[p.value].line == line)
+			return p.value;
+	uint32_t id = (uint32_t)t->places.n;
+
+	vec_push(&t->places, ((struct source_place){ .file = str, .line = line }));
+	table_add(&t->place_table, hash, id);
+	return id;
+}
+
+static uint32_t new_node(struct calltree *t, uint32_t parent, uint32_t func, uint32_t place)
+{
+	struct callnode node = { .func = func, .parent = parent, .place = place };
+
+	vec_push(&t->nodes, node);
 	return (uint32_t)t->nodes.n - 1;
 }
 
-static uint32_t child_by_hash(struct calltree *t, uint32_t parent, uint32_t func)
+static bool is_node(const struct callnode *n, uint32_t parent, uint32_t func, uint32_t place)
 {
-	uint64_t hash = hash_u64((uint64_t)parent << 32 | func);
+	return n->parent == parent && n->func == func && n->place == place;
+}
+
+static uint32_t child_by_hash(struct calltree *t, uint32_t parent, uint32_t func, uint32_t place)
+{
+	uint64_t hash = hash_pair((uint64_t)parent << 32 | func, place);
 
 	for (struct table_probe p = table_probe(&t->child_table, hash);
-	     table_next(&t->child_table, &p);) {
-		const struct callnode *n = &t->nodes.v[p.value];
-
-		if (n->parent == parent && n->func == func)
+	     table_next(&t->child_table, &p);)
+		if (is_node(&t->nodes.v[p.value], parent, func, place))
 			return p.value;
-	}
-	uint32_t id = new_node(t, parent, func);
+	uint32_t id = new_node(t, parent, func, place);
 
 	table_add(&t->child_table, hash, id);
 	return id;
 }
 
+uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func)
+{
+	return calltree_child_at(t, parent, func, 0);
+}
+
 /* Most nodes have a child or two, made shortly after them: a short list lies in the cache where a
  * table over millions of nodes does not. The links are made anew by calltree_finish(). */
-uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func)
+uint32_t calltree_child_at(struct calltree *t, uint32_t parent, uint32_t func, uint32_t place)
 {
 	enum { LISTED = 6 };
 	unsigned int n = 0;
 
 	for (uint32_t i = t->nodes.v[parent].first_child; i; i = t->nodes.v[i].next, n++)
-		if (t->nodes.v[i].func == func)
+		if (is_node(&t->nodes.v[i], parent, func, place))
 			return i;
 	if (n >= LISTED)
-		return child_by_hash(t, parent, func);
-	uint32_t id = new_node(t, parent, func);
+		return child_by_hash(t, parent, func, place);
+	uint32_t id = new_node(t, parent, func, place);
 
 	t->nodes.v[id].next = t->nodes.v[parent].first_child;
 	t->nodes.v[parent].first_child = id;

@@ -24,8 +24,15 @@ struct func {
 	bool named; /* a symbol was found */
 };
 
+/* A line of source. */
+struct source_place {
+	const char *file; /* as the debug information has it: any bytes */
+	uint32_t line;
+};
+
 struct callnode {
 	uint32_t func;
+	uint32_t place;       /* index into places: where in the function; 0: not asked, not known */
 	uint32_t parent;      /* 0: the root, whose parent is itself */
 	uint32_t first_child; /* 0: none */
 	uint32_t next;        /* sibling; 0: none. Siblings are sorted by name, bytewise */
@@ -45,6 +52,7 @@ struct calltree {
 	const struct profile *profile;
 	VEC(struct callnode) nodes; /* [0] is the root "all"; a parent stands before its children */
 	VEC(struct func) funcs;     /* [0] is the root's */
+	VEC(struct source_place) places;   /* [0] is "not known" */
 	uint64_t verdicts[N_VERDICTS]; /* samples by how their stack ended; [0] complete */
 	VEC(struct cut_binary) cuts;   /* most samples first */
 	uint64_t unmatched_samples;    /* left out by --symbol */
@@ -53,7 +61,7 @@ struct calltree {
 				          out by --symbol */
 	bool reversed;                 /* a parent is called by its children */
 	/* private */
-	struct table child_table, func_table;
+	struct table child_table, func_table, place_table;
 	struct intern strings;
 };
 
@@ -61,6 +69,7 @@ struct calltree_options {
 	bool reverse; /* innermost frame at the root (below the group) */
 	bool no_inlines;
 	struct displayname names;
+	bool lines; /* each line of a function is a node of its own */
 	bool addrs; /* each place for itself: "name [binary+0xOFF]", OFF as in the frame */
 	struct frame_filter *frames; /* --symbol and --hide; may be NULL */
 };
@@ -75,11 +84,14 @@ ERR_CHECK struct err *calltree_build(const struct profile *p, const struct names
 void calltree_destroy(struct calltree *t);
 
 /* For those who make trees of trees (focus.c, diff): an empty tree with its root; the node for
- * `func` under `parent`, made if new; the function equal to `f` (name copied), made if new; and,
+ * `func` at `place` (0: none) under `parent`, made if new; the function equal to `f` (name copied), made if new; and,
  * once self weights are set, the totals, the order of siblings and max_depth. */
 struct calltree *calltree_create(const struct profile *p);
 uint32_t calltree_func(struct calltree *t, const struct func *f);
 uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func);
+uint32_t calltree_child_at(struct calltree *t, uint32_t parent, uint32_t func, uint32_t place);
+/* The place of that line, made (name copied) if new. */
+uint32_t calltree_place(struct calltree *t, const char *file, uint32_t line);
 void calltree_finish(struct calltree *t);
 
 DEFINE_CLEANUP(struct calltree *, calltree_destroy);

@@ -92,7 +92,14 @@ static char *bracketed(const struct binary *b)
 static void push_one(struct framefuncs *ff, uint32_t func, struct func_list *ret)
 {
 	*ret = (struct func_list){ .first = (uint32_t)ff->list.n, .n = 1 };
-	vec_push(&ff->list, func);
+	vec_push(&ff->list, ((struct func_at){ .func = func }));
+}
+
+static uint32_t place_of(struct framefuncs *ff, const struct name_line *line)
+{
+	if (!ff->opt->lines || !line->file || !line->line)
+		return 0;
+	return calltree_place(ff->tree, intern_str(&ff->names->strings, line->file), line->line);
 }
 
 static void name_bare(struct framefuncs *ff, uint32_t binary, struct func_list *ret)
@@ -126,7 +133,9 @@ static void name_entry(struct framefuncs *ff, const struct name_entry *e, struct
 
 		f.name = shown ?: f.name;
 		f.named = line->function && (e->flags & NAME_FOUND || f.inlined);
-		vec_push(&ff->list, add_func(ff, f));
+		uint32_t place = place_of(ff, line);
+
+		vec_push(&ff->list, ((struct func_at){ add_func(ff, f), place }));
 		list.n++;
 	}
 	*ret = list;
@@ -144,13 +153,15 @@ static void add_place(struct framefuncs *ff, const struct frame *f, struct func_
 		len -= 2;
 	}
 	for (uint32_t i = 0; i < list->n; i++) {
-		struct func func = ff->tree->funcs.v[ff->list.v[list->first + i]];
+		struct func_at at = ff->list.v[list->first + i];
+		struct func func = ff->tree->funcs.v[at.func];
 		_cleanup_free_ char *name =
 			xasprintf("%s%s[%.*s+0x%" PRIx64 "]", func.named ? func.name : "",
 				  func.named ? " " : "", (int)len, binary, f->off);
 
 		func.name = name;
-		vec_push(&ff->list, calltree_func(ff->tree, &func));
+		at.func = calltree_func(ff->tree, &func);
+		vec_push(&ff->list, at);
 	}
 	list->first = first;
 }

@@ -5,6 +5,11 @@
 
 #include "profile/calltree.h"
 
+struct func_at {
+	uint32_t func;
+	uint32_t place; /* of tree->places; 0 unless opt->lines */
+};
+
 struct func_list {
 	uint32_t first; /* index into framefuncs.list */
 	uint32_t n;
@@ -15,7 +20,7 @@ struct framefuncs {
 	const struct dataset *data;
 	const struct names *names;
 	const struct calltree_options *opt;
-	VEC(uint32_t) list;      /* function numbers, innermost first */
+	VEC(struct func_at) list; /* innermost first */
 	struct func_list *node;  /* by node of the frame tree; n 0: not asked yet */
 	struct func_list *entry; /* by names entry; same */
 	uint32_t *same;          /* by binary: binaries_same() */

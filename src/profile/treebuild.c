@@ -44,7 +44,8 @@ static void find_symbol(struct treebuild *b, size_t n_nodes)
 		bool has = b->has_symbol[b->frames[i].parent];
 
 		for (uint32_t k = 0; !has && k < l.n; k++)
-			has = framefuncs_match(&b->ff, b->ff.list.v[l.first + k]) & MATCH_SYMBOL;
+			has = framefuncs_match(&b->ff, b->ff.list.v[l.first + k].func) &
+			      MATCH_SYMBOL;
 		b->has_symbol[i] = has;
 	}
 }
@@ -131,11 +132,16 @@ static int cut_cmp(const void *a, const void *b)
 	return (x->binary > y->binary) - (x->binary < y->binary);
 }
 
-static uint32_t step(struct treebuild *b, uint32_t at, uint32_t func)
+static uint32_t step(struct treebuild *b, uint32_t at, struct func_at f)
 {
-	if (framefuncs_match(&b->ff, func) & MATCH_HIDE)
+	if (framefuncs_match(&b->ff, f.func) & MATCH_HIDE)
 		return at;
-	return calltree_child(b->t, at, func);
+	return calltree_child_at(b->t, at, f.func, f.place);
+}
+
+static uint32_t step_out(struct treebuild *b, uint32_t at, uint32_t func)
+{
+	return step(b, at, (struct func_at){ .func = func });
 }
 
 /* From the outermost frame in. Stacks share their outer parts, so each node of the frame tree is
@@ -191,14 +197,14 @@ static void add_stack(struct treebuild *b, const struct stack_weight *w, uint32_
 
 	count_verdict(b, v, binary, w->samples);
 	if (!w->node) {
-		at = step(b, at, b->ff.unknown);
+		at = step_out(b, at, b->ff.unknown);
 	} else if (b->opt->reverse) {
 		at = place_reversed(b, at, w->node);
 		if (unmarked)
-			at = step(b, at, b->ff.truncated);
+			at = step_out(b, at, b->ff.truncated);
 	} else {
 		if (unmarked)
-			at = step(b, at, b->ff.truncated);
+			at = step_out(b, at, b->ff.truncated);
 		at = place_stack(b, at, w);
 	}
 	b->t->leaves.v[w - b->p->stacks.v] = at;
