@@ -226,3 +226,48 @@ uint32_t codec_crc32(const void *p, size_t len)
 	return (uint32_t)crc32_z(0, p, len);
 #endif
 }
+
+#ifdef HAVE_LIBDEFLATE
+struct err *codec_gzip(const struct buf *raw, struct buf *ret)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(8);
+
+	if (!c)
+		return err_new("out of memory for the compressor");
+	size_t bound = libdeflate_gzip_compress_bound(c, raw->len);
+
+	buf_room(ret, bound);
+	size_t n = libdeflate_gzip_compress(c, raw->data, raw->len, ret->data + ret->len, bound);
+
+	libdeflate_free_compressor(c);
+	if (!n)
+		return err_new("libdeflate could not compress %zu bytes", raw->len);
+	ret->len += n;
+	return NULL;
+}
+#else
+struct err *codec_gzip(const struct buf *raw, struct buf *ret)
+{
+	enum { GZIP_WINDOW = 15 + 16, MEM_LEVEL = 9, STEP = 1 << 30 };
+	z_stream z = { 0 };
+	size_t given = 0;
+	int status = deflateInit2(&z, 6, Z_DEFLATED, GZIP_WINDOW, MEM_LEVEL, Z_DEFAULT_STRATEGY);
+
+	for (z.next_in = raw->data; status == Z_OK;) {
+		size_t left = raw->len - given;
+
+		buf_room(ret, 1 << 16);
+		size_t room = ret->cap - ret->len < STEP ? ret->cap - ret->len : STEP;
+		uInt in = left < STEP ? (uInt)left : STEP;
+
+		z.avail_in = in;
+		z.next_out = ret->data + ret->len;
+		z.avail_out = (uInt)room;
+		status = deflate(&z, in == left ? Z_FINISH : Z_NO_FLUSH);
+		given += in - z.avail_in;
+		ret->len += room - z.avail_out;
+	}
+	deflateEnd(&z);
+	return status == Z_STREAM_END ? NULL : err_new("zlib could not compress: %d", status);
+}
+#endif

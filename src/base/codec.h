@@ -34,6 +34,9 @@ ERR_CHECK struct err *codec_compress(struct codec_ctx *ctx, enum codec codec, co
 ERR_CHECK struct err *codec_expand(struct codec_ctx *ctx, enum codec codec, struct cursor stored,
 				   uint8_t *raw, size_t raw_len);
 
+/* Appends `raw` as one gzip member (RFC 1952), packed well rather than fast. */
+ERR_CHECK struct err *codec_gzip(const struct buf *raw, struct buf *ret);
+
 /* CRC-32 as in zlib (RFC 1952, section 8). */
 uint32_t codec_crc32(const void *p, size_t len);
 
