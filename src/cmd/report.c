@@ -48,6 +48,7 @@ static struct err *report_read(struct report *r, const struct output *output)
 		.no_inlines = opt->no_inlines,
 		.names = opt->names,
 		.addrs = opt->addrs,
+		.lines = output->needs_lines,
 		.frames = &r->opt.frames,
 	};
 

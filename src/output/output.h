@@ -23,6 +23,7 @@ struct output {
 	const char *suffix; /* ".svg"; "" if no suffix means this format */
 	const char *what;   /* one line for --help */
 	bool needs_samples; /* profile_options.keep: it shows time or threads */
+	bool needs_lines;   /* calltree_options.lines: it shows lines of source */
 	struct err *(*write)(const struct output_context *ctx, FILE *out);
 };
 
