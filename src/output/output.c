@@ -6,13 +6,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "output/callgrind.h"
+#include "output/firefox.h"
 #include "output/folded.h"
+#include "output/json.h"
+#include "output/perfscript.h"
+#include "output/pprof.h"
+#include "output/speedscope.h"
 #include "output/svg.h"
 #include "output/text.h"
 #include "output/tree.h"
 
 const struct output *const outputs[] = {
-	&folded_output, &svg_output, &text_output, &tree_output, NULL,
+	&folded_output,     &svg_output,     &text_output,      &tree_output,
+	&pprof_output,      &firefox_output, &speedscope_output, &callgrind_output,
+	&perfscript_output, &json_output,    NULL,
 };
 
 const struct output *output_find(const char *name)
@@ -23,6 +31,7 @@ const struct output *output_find(const char *name)
 	return NULL;
 }
 
+/* Longer suffixes stand before those they end in. */
 const struct output *output_by_suffix(const char *path)
 {
 	size_t len = strlen(path);
