@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/diff.h"
 #include "cmd/info.h"
 #include "cmd/report.h"
 #include "cmd/resolve.h"
@@ -13,6 +14,7 @@ static const struct {
 	{ "report", report_main },
 	{ "info", info_main },
 	{ "resolve", resolve_main },
+	{ "diff", diff_main },
 };
 
 int main(int argc, char **argv)

@@ -41,12 +41,20 @@ static bool same_file(int fd, const struct stat *b)
 	return !fstat(fd, &a) && a.st_dev == b->st_dev && a.st_ino == b->st_ino;
 }
 
+struct err *report_target_check(const char *path, int input_fd)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && same_file(input_fd, &st))
+		return err_new("%s is the recording itself: give another name to -o", path);
+	return NULL;
+}
+
 static struct err *open_path(struct report_target *t, int input_fd)
 {
 	struct stat st;
 
-	if (!stat(t->path, &st) && S_ISREG(st.st_mode) && same_file(input_fd, &st))
-		return err_new("%s is the recording itself: give another name to -o", t->path);
+	TRY(report_target_check(t->path, input_fd));
 	t->out = fopen(t->path, "we");
 	if (!t->out)
 		return err_sys(errno, "cannot write %s", t->path);

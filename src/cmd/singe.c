@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "flame", NULL, "record and draw flame.svg in one step" },
 	{ "resolve", "singe-report", "find names that a recording lacks, and add them to it" },
 	{ "info", "singe-report", "what is in a recording, and what is missing" },
+	{ "diff", "singe-report", "what changed between recordings" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))

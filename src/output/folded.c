@@ -97,14 +97,14 @@ static const char *suffix(const struct folded_options *opt, const struct func *f
 	return opt->mark_inlined && f->inlined ? "_[i]" : "";
 }
 
-static uint32_t clean_name(struct folded *fo, const struct func *f, bool is_leaf)
+void folded_name(struct buf *b, const struct func *f, const char *mark, bool is_leaf)
 {
-	struct buf b = { 0 };
+	size_t from = b->len;
 
-	output_clean_utf8(&b, f->name, strlen(f->name));
-	output_printf(&b, "%s", suffix(fo->opt, f));
-	buf_u8(&b, 0);
-	char *s = (char *)b.data;
+	output_clean_utf8(b, f->name, strlen(f->name));
+	output_printf(b, "%s", mark);
+	buf_u8(b, 0);
+	char *s = (char *)b->data + from;
 
 	for (char *p = s; *p; p++)
 		if (*p == ';')
@@ -113,7 +113,15 @@ static uint32_t clean_name(struct folded *fo, const struct func *f, bool is_leaf
 		blanks_to_underscores(s);
 	if (is_leaf)
 		guard_leaf(s);
-	uint32_t id = intern_add(&fo->names, s);
+	b->len = from + strlen(s);
+}
+
+static uint32_t clean_name(struct folded *fo, const struct func *f, bool is_leaf)
+{
+	struct buf b = { 0 };
+
+	folded_name(&b, f, suffix(fo->opt, f), is_leaf);
+	uint32_t id = intern_add_len(&fo->names, (const char *)b.data, b.len);
 
 	buf_deinit(&b);
 	return id;

@@ -18,4 +18,7 @@ struct folded_options {
  * Stacks below ctx->min_percent go into one frame "[pruned]" of their caller, so that sums hold. */
 extern const struct output folded_output;
 
+/* Appends a function's name with `mark` behind it, cleaned as said above. */
+void folded_name(struct buf *b, const struct func *f, const char *mark, bool is_leaf);
+
 #endif

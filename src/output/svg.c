@@ -87,6 +87,7 @@ static void svg_init(struct svg *s, const struct output_context *ctx, const stru
 		.inverted = opt->inverted,
 		.unit = opt->count_name ? opt->count_name : profile_unit(profile),
 		.show_samples = profile->by_period,
+		.notes = opt->notes,
 	};
 
 	body_init(&s->body, ctx->tree, &s->drawing, &style);
@@ -159,7 +160,10 @@ static void put_head(struct svg *s)
 	xmltext_escape(b, title, strlen(title), SIZE_MAX);
 	xmltext_literal(b, "</title>\n<style><![CDATA[\n");
 	xmltext_raw(b, svg_style);
-	palette_css(s->palette, b);
+	if (s->body.style.notes)
+		palette_change_css(b);
+	else
+		palette_css(s->palette, b);
 	len = snprintf(px, sizeof(px), "#frames text,.mono{font-size:%upx}\n", s->font);
 	buf_bytes(b, px, (size_t)len);
 	xmltext_literal(b, "]]></style>\n<rect id=\"ground\" width=\"100%\" height=\"100%\"/>\n"
@@ -233,7 +237,7 @@ static void put_foot(struct svg *s)
 	xmltext_literal(b, "\">");
 	buf_bytes(b, note.data, note.len);
 	xmltext_literal(b, "</text>");
-	if (palette_has_legend(s->palette))
+	if (palette_has_legend(s->palette) && !s->body.style.notes)
 		put_legend(s, y);
 	xmltext_literal(b, "</g>\n<script><![CDATA[\n");
 	xmltext_raw(b, svg_script);

@@ -7,6 +7,12 @@
 
 #include "output/output.h"
 
+/* What a picture that is not of weights says of a node instead. */
+struct svg_note {
+	char class_name[3]; /* by palette_change_class() */
+	char *text;         /* a line of clean text */
+};
+
 /* What output_context.options points to. A zeroed struct, or NULL, means the defaults. */
 struct svg_options {
 	unsigned int width; /* px of the still picture, SVG_WIDTH_MIN..SVG_WIDTH_MAX; 0: 1200 */
@@ -16,6 +22,7 @@ struct svg_options {
 	const char *count_name; /* replaces profile_unit(); NULL: that */
 	bool inverted;          /* icicle: the root at the top */
 	unsigned int font_size; /* px, 6..40; 0: 12 */
+	const struct svg_note *notes; /* by node, instead of colours and weights; NULL: none */
 };
 
 enum { SVG_WIDTH_MIN = 200, SVG_WIDTH_MAX = 100000 };

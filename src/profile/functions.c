@@ -73,6 +73,7 @@ static void enter(struct functions *f, const struct callnode *n)
 	one->self_samples += n->self_samples;
 	if (one->on_path++)
 		return;
+	f->outermost[n - f->tree->nodes.v] = 1;
 	one->total += n->total;
 	one->total_samples += n->total_samples;
 	if (funcs[parent].origin != ORIGIN_GROUP)
@@ -129,6 +130,7 @@ static void sort_callers(struct functions *f)
 void functions_init(struct functions *f, const struct calltree *t)
 {
 	*f = (struct functions){ .tree = t };
+	f->outermost = xcalloc(t->nodes.n, 1);
 	make_functions(f);
 	walk(f);
 	sort_callers(f);
@@ -140,4 +142,5 @@ void functions_deinit(struct functions *f)
 	vec_deinit(&f->callers);
 	table_deinit(&f->caller_table);
 	free(f->of);
+	free(f->outermost);
 }

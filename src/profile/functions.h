@@ -24,6 +24,7 @@ struct functions {
 	const struct calltree *tree;
 	VEC(struct function) v; /* in the order of names, bytewise */
 	uint32_t *of;           /* by function of the tree: index into v */
+	uint8_t *outermost;     /* by node: its function stands nowhere further out on its stack */
 	VEC(struct caller) callers; /* those of one callee together, heaviest first */
 	struct table caller_table;  /* private */
 };

@@ -32,6 +32,14 @@ double stats_share_margin(double share, uint64_t n)
 	return fmax(i.high - share, share - i.low);
 }
 
+struct interval stats_count_interval(uint64_t x)
+{
+	double middle = (double)x + z95 * z95 / 2;
+	double half = z95 * sqrt((double)x + z95 * z95 / 4);
+
+	return (struct interval){ fmax(0, middle - half), middle + half };
+}
+
 double stats_normal_tails(double z)
 {
 	return erfc(fabs(z) / sqrt(2));
@@ -146,6 +154,23 @@ double stats_welch(const double *a, size_t n_a, const double *b, size_t n_b)
 			  error_b * error_b / (double)(n_b - 1));
 
 	return stats_student_tails((mean_a - mean_b) / sqrt(both), freedom);
+}
+
+double stats_mean_margin(const double *v, size_t n)
+{
+	double low = 0, high = 1000; /* of t; 12.7 where there are two values, less for more */
+
+	if (n < 2)
+		return 0;
+	for (int i = 0; i < 60; i++) {
+		double t = (low + high) / 2;
+
+		if (stats_student_tails(t, (double)(n - 1)) > 0.05)
+			low = t;
+		else
+			high = t;
+	}
+	return high * sqrt(error_of(v, n, mean_of(v, n)));
 }
 
 static int double_cmp(const void *a, const void *b)

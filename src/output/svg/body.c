@@ -86,6 +86,12 @@ static void put_numbers(struct body *b, const struct drawn *f, struct buf *out)
 {
 	uint64_t all = b->drawing->frames.v[0].weight;
 
+	if (b->style.notes) {
+		const char *text = f->merged ? "" : b->style.notes[f->node].text;
+
+		xmltext_escape(out, text, strlen(text), NAME_MAX_CHARS);
+		return;
+	}
 	body_put_count(out, f->weight, b->style.unit);
 	xmltext_literal(out, " · ");
 	xmltext_percent(out, f->weight, all);
@@ -175,7 +181,11 @@ void body_put(struct body *b, size_t i, struct buf *out)
 	if (n)
 		buf_bytes(out, b->text.data + n->where, n->where_len);
 	xmltext_literal(out, "</title>");
-	put_rect(b, &box, n ? n->class_name : "m", out);
+	const char *class_name = !n              ? "m"
+				 : b->style.notes ? b->style.notes[f->node].class_name
+						  : n->class_name;
+
+	put_rect(b, &box, class_name, out);
 	if (n)
 		put_label(b, &box, n, out);
 	xmltext_literal(out, "</g>\n");

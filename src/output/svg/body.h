@@ -4,6 +4,7 @@
 #define OUTPUT_SVG_BODY_H
 
 #include "base/buf.h"
+#include "output/svg.h"
 #include "output/svg/drawing.h"
 
 /* Everything in px; a frame's label is monospaced. */
@@ -14,6 +15,7 @@ struct body_style {
 	bool inverted;
 	const char *unit;  /* of weights */
 	bool show_samples; /* weights are not samples: tooltips tell both */
+	const struct svg_note *notes; /* svg_options.notes */
 };
 
 /* Where in body.text: `clean` for labels, the other two ready for a tooltip. */

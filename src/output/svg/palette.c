@@ -142,3 +142,50 @@ void palette_css(const struct palette *p, struct buf *css)
 	put_rules(p, true, css);
 	buf_bytes(css, "}\n", 2);
 }
+
+/* From slight to total. */
+static const struct {
+	char letter;
+	struct range range;
+} changes[] = {
+	{ 'r', { { 0xf9d6cc, 0xe5503a }, { 0x5c3a33, 0xb8402c } } },
+	{ 'b', { { 0xcfe0f3, 0x3f86cc }, { 0x33465c, 0x2f6cab } } },
+	{ 'n', GREY },
+};
+
+static void put_change_rules(bool dark, struct buf *css)
+{
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		const struct range *r = &changes[i].range;
+
+		for (int shade = 0; shade < PALETTE_SHADES; shade++) {
+			char rule[32];
+			int len = snprintf(rule, sizeof(rule), ".%c%d{fill:#%06x}",
+					   changes[i].letter, shade,
+					   (unsigned int)mix(dark ? r->dark : r->light, shade));
+
+			buf_bytes(css, rule, (size_t)len);
+		}
+		buf_u8(css, '\n');
+	}
+}
+
+void palette_change_css(struct buf *css)
+{
+	static const char media[] = "@media (prefers-color-scheme:dark){\n";
+
+	put_change_rules(false, css);
+	buf_bytes(css, media, sizeof(media) - 1);
+	put_change_rules(true, css);
+	buf_bytes(css, "}\n", 2);
+}
+
+void palette_change_class(double change, char ret[3])
+{
+	double size = change < 0 ? -change : change;
+	int shade = (int)(size * PALETTE_SHADES);
+
+	ret[0] = change > 0 ? 'r' : change < 0 ? 'b' : 'n';
+	ret[1] = (char)('0' + (shade < PALETTE_SHADES ? shade : PALETTE_SHADES - 1));
+	ret[2] = '\0';
+}

@@ -20,6 +20,10 @@ bool palette_has_legend(const struct palette *p);
 void palette_css(const struct palette *p, struct buf *css);
 /* Two characters and a NUL. */
 void palette_class(enum origin origin, const char *name, char ret[3]);
+/* The same for changes: -1 (all gone) to 1 (all new); 0 is no change. Red is more, blue is less:
+ * apart for the colour-blind as well. */
+void palette_change_css(struct buf *css);
+void palette_change_class(double change, char ret[3]);
 /* "kernel", "library", … */
 const char *palette_origin_name(enum origin origin);
 
