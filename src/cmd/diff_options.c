@@ -50,7 +50,8 @@ void diff_usage(FILE *out)
 	      "Says which functions take more or less than before, and whether that is chance.\n\n"
 	      "  -f, --format FORMAT      see below; text without -o\n"
 	      "  -o, --output OUT         write to OUT; its suffix picks the format\n"
-	      "      --normalize PER      samples (default), time, or a count of work BEFORE,AFTER\n"
+	      "      --normalize PER      samples (default), time, or a count of work "
+	      "BEFORE,AFTER\n"
 	      "      --fail-over P%       exit with 3 if a function takes P points more\n"
 	      "      --by GROUP           group by none (default), comm, pid, tid or cpu\n"
 	      "      --event NAME         of this event (the first)\n"
@@ -259,9 +260,9 @@ struct err *diff_options_parse(struct diff_options *o, int argc, char **argv)
 	enum { LIMIT_DEFAULT = 50 };
 	bool limit_given = false;
 
-	*o = (struct diff_options){
-		.fail_over = -1, .limit = LIMIT_DEFAULT, .profile.by = GROUP_NONE
-	};
+	*o = (struct diff_options){ .fail_over = -1,
+				    .limit = LIMIT_DEFAULT,
+				    .profile.by = GROUP_NONE };
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, ":f:o:vqhV", long_options, NULL)) != -1;) {

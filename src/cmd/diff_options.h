@@ -10,7 +10,7 @@ enum diff_per { DIFF_PER_SAMPLES, DIFF_PER_TIME, DIFF_PER_COUNT };
 
 struct diff_options {
 	VEC(const char *) inputs[DIFF_SIDES]; /* views of argv */
-	const struct diff_output *chosen; /* NULL: neither -f nor a suffix of -o said */
+	const struct diff_output *chosen;     /* NULL: neither -f nor a suffix of -o said */
 	const char *output, *title;
 	enum diff_per per;
 	double count[DIFF_SIDES]; /* DIFF_PER_COUNT */

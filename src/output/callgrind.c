@@ -22,10 +22,10 @@ struct callgrind {
 	struct functions functions;
 	VEC(struct cost) costs;
 	struct table table;
-	uint32_t *seen;      /* by function: number of the stack it was last on */
-	uint32_t *file;      /* by function: one of its places; 0: none */
+	uint32_t *seen; /* by function: number of the stack it was last on */
+	uint32_t *file; /* by function: one of its places; 0: none */
 	uint32_t n_stacks;
-	VEC(uint32_t) path;  /* nodes, outermost last */
+	VEC(uint32_t) path; /* nodes, outermost last */
 	struct intern files, objects;
 	VEC(bool) written[3]; /* by kind of name: whether the id stands in the file already */
 	struct buf b;
@@ -49,7 +49,8 @@ static struct cost *cost_of(struct callgrind *c, uint32_t function, uint32_t cal
 	return &c->costs.v[c->costs.n - 1];
 }
 
-static void add_cost(struct callgrind *c, uint32_t callee, uint32_t node, const struct callnode *leaf)
+static void add_cost(struct callgrind *c, uint32_t callee, uint32_t node,
+		     const struct callnode *leaf)
 {
 	const struct callnode *n = &c->tree->nodes.v[node];
 	uint32_t function = c->functions.of[n->func];
@@ -193,8 +194,7 @@ static void put_header(struct callgrind *c)
 	const struct callnode *root = &c->tree->nodes.v[0];
 	_cleanup_free_ char *about = output_subtitle(c->tree);
 
-	output_printf(&c->b,
-		      "# callgrind format\nversion: 1\ncreator: %s %s\npositions: line\n",
+	output_printf(&c->b, "# callgrind format\nversion: 1\ncreator: %s %s\npositions: line\n",
 		      PACKAGE_NAME, PACKAGE_VERSION);
 	output_printf(&c->b, "cmd: ");
 	output_clean_utf8(&c->b, p->data->meta.cmdline, strlen(p->data->meta.cmdline));

@@ -7,13 +7,13 @@
 
 struct diff_context {
 	const struct diff *diff;
-	const char *title;              /* NULL: the format's own choice */
-	const char *about[DIFF_SIDES];  /* what a side is: names of files, samples */
-	const char *per;                /* "samples", "time" or "count": what shares are per */
-	const char *unit;               /* of weights as recorded */
-	size_t limit;                   /* text: rows; 0: all */
-	bool dim;                       /* text: a terminal that can show grey */
-	unsigned int width;             /* svg: px; 0: its own choice */
+	const char *title;             /* NULL: the format's own choice */
+	const char *about[DIFF_SIDES]; /* what a side is: names of files, samples */
+	const char *per;               /* "samples", "time" or "count": what shares are per */
+	const char *unit;              /* of weights as recorded */
+	size_t limit;                  /* text: rows; 0: all */
+	bool dim;                      /* text: a terminal that can show grey */
+	unsigned int width;            /* svg: px; 0: its own choice */
 };
 
 struct diff_output {
@@ -31,7 +31,8 @@ extern const struct diff_output diff_folded_output;
 /* doc/json.md */
 extern const struct diff_output diff_json_output;
 
-extern const struct diff_output *const diff_outputs[]; /* NULL-terminated; the first is the default */
+extern const struct diff_output
+	*const diff_outputs[]; /* NULL-terminated; the first is the default */
 const struct diff_output *diff_output_find(const char *name);
 /* By the suffix of a file name; NULL if none fits. */
 const struct diff_output *diff_output_by_suffix(const char *path);

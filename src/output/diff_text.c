@@ -63,8 +63,9 @@ static void put_header(const struct diff_context *ctx, struct buf *b)
 		buf_u8(b, '\n');
 	}
 	if (d->per_amount)
-		output_printf(b, "# numbers are per %s, in percent of the whole before; the whole "
-				 "is now %.2f ±%.2f%%\n",
+		output_printf(b,
+			      "# numbers are per %s, in percent of the whole before; the whole "
+			      "is now %.2f ±%.2f%%\n",
 			      ctx->per, 100 * d->nodes[0].share[DIFF_AFTER],
 			      diff_share_margin(&d->nodes[0], DIFF_AFTER));
 	else
@@ -82,8 +83,9 @@ static struct err *diff_text_write(const struct diff_context *ctx, FILE *out)
 
 	put_header(ctx, &b);
 	if (n)
-		output_printf(&b, "#      change         before          after       samples  "
-				  "    self change  %-18s  function\n",
+		output_printf(&b,
+			      "#      change         before          after       samples  "
+			      "    self change  %-18s  function\n",
 			      "binary");
 	for (size_t i = 0; i < n; i++)
 		put_row(ctx, &b, &d->changes.v[i]);

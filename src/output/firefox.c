@@ -9,9 +9,9 @@
 static const struct {
 	const char *name, *color;
 } categories[] = {
-	[ORIGIN_GROUP] = { "Other", "grey" },      [ORIGIN_KERNEL] = { "Kernel", "orange" },
-	[ORIGIN_USER] = { "Program", "yellow" },   [ORIGIN_LIBRARY] = { "Library", "blue" },
-	[ORIGIN_JIT] = { "JIT", "green" },         [ORIGIN_UNKNOWN] = { "Unknown", "darkgrey" },
+	[ORIGIN_GROUP] = { "Other", "grey" },    [ORIGIN_KERNEL] = { "Kernel", "orange" },
+	[ORIGIN_USER] = { "Program", "yellow" }, [ORIGIN_LIBRARY] = { "Library", "blue" },
+	[ORIGIN_JIT] = { "JIT", "green" },       [ORIGIN_UNKNOWN] = { "Unknown", "darkgrey" },
 };
 
 /* A node's place in the tables of the thread under way. */
@@ -30,14 +30,14 @@ struct firefox {
 	struct json j;
 	uint64_t start_ns;
 	uint32_t n_threads;
-	struct mark *stack_of;   /* by node */
-	uint32_t *frame_like;    /* by node: the first node of equal function and line */
-	struct mark *frame_of;   /* by such a node */
-	struct mark *string_of;  /* by function */
+	struct mark *stack_of;  /* by node */
+	uint32_t *frame_like;   /* by node: the first node of equal function and line */
+	struct mark *frame_of;  /* by such a node */
+	struct mark *string_of; /* by function */
 	VEC(struct stack_row) stacks;
-	VEC(uint32_t) frames;    /* nodes */
-	VEC(uint32_t) strings;   /* functions */
-	VEC(uint32_t) path;      /* scratch */
+	VEC(uint32_t) frames;  /* nodes */
+	VEC(uint32_t) strings; /* functions */
+	VEC(uint32_t) path;    /* scratch */
 };
 
 static void find_frames(struct firefox *f)
@@ -217,8 +217,8 @@ static void put_strings(struct firefox *f)
 
 static void put_markers(struct json *j)
 {
-	static const char *const columns[] = { "name", "startTime", "endTime", "phase",
-					       "category", "data", NULL };
+	static const char *const columns[] = { "name",     "startTime", "endTime", "phase",
+					       "category", "data",      NULL };
 
 	json_key_open(j, "markers", '{');
 	put_schema(j, columns);
@@ -289,7 +289,9 @@ static void put_meta(struct firefox *f, const struct output_context *ctx)
 	const struct profile *p = f->tree->profile;
 	const struct event_desc *e = profile_event(p);
 	const struct meta *m = &p->data->meta;
-	_cleanup_free_ char *product = xasprintf("%s", ctx->title ?: *m->cmdline ? m->cmdline : "singe");
+	_cleanup_free_ char *product = xasprintf("%s", ctx->title
+							       ?: *m->cmdline ? m->cmdline
+									      : "singe");
 	struct json *j = &f->j;
 
 	json_key_open(j, "meta", '{');

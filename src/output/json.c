@@ -18,9 +18,9 @@ struct report {
 const char *json_kind(enum origin origin)
 {
 	static const char *const names[] = {
-		[ORIGIN_GROUP] = "group",     [ORIGIN_KERNEL] = "kernel",
-		[ORIGIN_USER] = "program",    [ORIGIN_LIBRARY] = "library",
-		[ORIGIN_JIT] = "jit",         [ORIGIN_UNKNOWN] = "unknown",
+		[ORIGIN_GROUP] = "group",  [ORIGIN_KERNEL] = "kernel",
+		[ORIGIN_USER] = "program", [ORIGIN_LIBRARY] = "library",
+		[ORIGIN_JIT] = "jit",      [ORIGIN_UNKNOWN] = "unknown",
 	};
 
 	return names[origin];

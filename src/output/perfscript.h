@@ -5,9 +5,9 @@
 
 #include "output/output.h"
 
-/* ctx->options is not used. Samples of all events, each with its event's name and its period, in the
- * order of the recording. Addresses are as recorded: offsets into files, which are no addresses of
- * a process; 0 where none is known. */
+/* ctx->options is not used. Samples of all events, each with its event's name and its period, in
+ * the order of the recording. Addresses are as recorded: offsets into files, which are no addresses
+ * of a process; 0 where none is known. */
 extern const struct output perfscript_output;
 
 #endif

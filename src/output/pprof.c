@@ -52,7 +52,8 @@ static void put_types(struct pprof *p)
 		value_type(p, PROFILE_SAMPLE_TYPE, events, unit_of(e));
 		if (e == ours)
 			protobuf_u64(&p->b, PROFILE_DEFAULT_SAMPLE_TYPE,
-				     pprof_string(&p->tables, profile->by_period ? events : samples));
+				     pprof_string(&p->tables,
+						  profile->by_period ? events : samples));
 	}
 	if (!ours)
 		return;

@@ -190,8 +190,7 @@ static void put_mapping(struct pprof_tables *t, uint32_t binary, struct buf *b)
  * library. */
 static uint32_t main_binary(const struct pprof_tables *t)
 {
-	_cleanup_free_ uint32_t *n =
-		xcalloc(t->tree->profile->data->binaries.v.n, sizeof(*n));
+	_cleanup_free_ uint32_t *n = xcalloc(t->tree->profile->data->binaries.v.n, sizeof(*n));
 	uint32_t best = BINARY_UNKNOWN;
 
 	for (size_t i = 0; i < t->locations.n; i++) {

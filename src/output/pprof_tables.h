@@ -1,5 +1,5 @@
-/* The tables of a pprof profile (profile.proto): strings, mappings, functions, locations, each thing
- * once. Ids count from 1; 0 is none. */
+/* The tables of a pprof profile (profile.proto): strings, mappings, functions, locations, each
+ * thing once. Ids count from 1; 0 is none. */
 #ifndef OUTPUT_PPROF_TABLES_H
 #define OUTPUT_PPROF_TABLES_H
 

@@ -28,7 +28,8 @@ static bool align(struct path *p, const struct calltree *t, uint32_t node)
 		const struct func *f = &t->funcs.v[t->nodes.v[pf->node].func];
 		const struct frame *frame = frametree_get(&d->tree, node);
 
-		/* "[truncated]" that the end of a chain of frame pointers was given has no frame. */
+		/* "[truncated]" that the end of a chain of frame pointers was given has no frame.
+		 */
 		if (!node)
 			return i + 1 == p->v.n && f->origin == ORIGIN_UNKNOWN;
 		bool is_code = frame->kind != FRAME_CUT;
@@ -36,7 +37,8 @@ static bool align(struct path *p, const struct calltree *t, uint32_t node)
 		if (is_code && frame->binary != f->binary)
 			return false;
 		pf->off = frame->off;
-		pf->has_off = is_code && binaries_get(&d->binaries, f->binary)->kind != BINARY_KIND_TEXT;
+		pf->has_off =
+			is_code && binaries_get(&d->binaries, f->binary)->kind != BINARY_KIND_TEXT;
 		if (!f->inlined)
 			node = frame->parent;
 	}

@@ -30,8 +30,8 @@ uint64_t sample_weight(const struct profile *p, const struct kept_sample *s);
 /* Samples of equal thread, event and place in the call tree. */
 struct sample_run {
 	uint32_t thread, event;
-	uint32_t node;  /* of the call tree */
-	uint32_t stack; /* one of the stacks that end there */
+	uint32_t node;            /* of the call tree */
+	uint32_t stack;           /* one of the stacks that end there */
 	uint64_t samples, period; /* the sum of periods stops at INT64_MAX */
 };
 

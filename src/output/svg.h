@@ -17,11 +17,11 @@ struct svg_note {
 struct svg_options {
 	unsigned int width; /* px of the still picture, SVG_WIDTH_MIN..SVG_WIDTH_MAX; 0: 1200 */
 	bool has_min_width;
-	double min_width;       /* px; narrower frames are merged, not drawn; default 0.1 */
-	const char *colors;     /* "origin", "safe", "hot", "mono"; NULL: origin */
-	const char *count_name; /* replaces profile_unit(); NULL: that */
-	bool inverted;          /* icicle: the root at the top */
-	unsigned int font_size; /* px, 6..40; 0: 12 */
+	double min_width;             /* px; narrower frames are merged, not drawn; default 0.1 */
+	const char *colors;           /* "origin", "safe", "hot", "mono"; NULL: origin */
+	const char *count_name;       /* replaces profile_unit(); NULL: that */
+	bool inverted;                /* icicle: the root at the top */
+	unsigned int font_size;       /* px, 6..40; 0: 12 */
 	const struct svg_note *notes; /* by node, instead of colours and weights; NULL: none */
 };
 

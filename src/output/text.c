@@ -148,7 +148,8 @@ static void put_table(struct text *t, const struct output_context *ctx, struct b
 {
 	static const struct text_options plain;
 	const struct text_options *opt = ctx->options ?: &plain;
-	_cleanup_free_ const struct function **order = xcalloc(t->functions.v.n + 1, sizeof(const void *));
+	_cleanup_free_ const struct function **order =
+		xcalloc(t->functions.v.n + 1, sizeof(const void *));
 	size_t n = 0, shown = 0;
 
 	for (size_t i = 0; i < t->functions.v.n; i++)
@@ -156,8 +157,9 @@ static void put_table(struct text *t, const struct output_context *ctx, struct b
 			order[n++] = &t->functions.v.v[i];
 	qsort(order, n, sizeof(*order), opt->by_self ? self_cmp : total_cmp);
 	if (n)
-		output_printf(b, "#        total           self %11s %11s  %s%-18s  function\n", "total",
-			      "self", t->tree->profile->by_period ? "  samples  " : "", "binary");
+		output_printf(b, "#        total           self %11s %11s  %s%-18s  function\n",
+			      "total", "self", t->tree->profile->by_period ? "  samples  " : "",
+			      "binary");
 	for (; shown < n && (!opt->limit || shown < opt->limit); shown++) {
 		const struct function *row = order[shown];
 

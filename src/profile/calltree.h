@@ -32,8 +32,8 @@ struct source_place {
 
 struct callnode {
 	uint32_t func;
-	uint32_t place;       /* index into places: where in the function; 0: not asked, not known */
-	uint32_t parent;      /* 0: the root, whose parent is itself */
+	uint32_t place;  /* index into places: where in the function; 0: not asked, not known */
+	uint32_t parent; /* 0: the root, whose parent is itself */
 	uint32_t first_child; /* 0: none */
 	uint32_t next;        /* sibling; 0: none. Siblings are sorted by name, bytewise */
 	uint64_t self, total; /* weight */
@@ -52,14 +52,15 @@ struct calltree {
 	const struct profile *profile;
 	VEC(struct callnode) nodes; /* [0] is the root "all"; a parent stands before its children */
 	VEC(struct func) funcs;     /* [0] is the root's */
-	VEC(struct source_place) places;   /* [0] is "not known" */
-	uint64_t verdicts[N_VERDICTS]; /* samples by how their stack ended; [0] complete */
-	VEC(struct cut_binary) cuts;   /* most samples first */
-	uint64_t unmatched_samples;    /* left out by --symbol */
-	uint32_t max_depth;            /* of nodes; the root has depth 0 */
-	VEC(uint32_t) leaves;          /* by index into profile->stacks: its callnode; UINT32_MAX: left
-				          out by --symbol */
-	bool reversed;                 /* a parent is called by its children */
+	VEC(struct source_place) places; /* [0] is "not known" */
+	uint64_t verdicts[N_VERDICTS];   /* samples by how their stack ended; [0] complete */
+	VEC(struct cut_binary) cuts;     /* most samples first */
+	uint64_t unmatched_samples;      /* left out by --symbol */
+	uint32_t max_depth;              /* of nodes; the root has depth 0 */
+	VEC(uint32_t)
+	leaves;        /* by index into profile->stacks: its callnode; UINT32_MAX: left
+			  out by --symbol */
+	bool reversed; /* a parent is called by its children */
 	/* private */
 	struct table child_table, func_table, place_table;
 	struct intern strings;
@@ -84,8 +85,8 @@ ERR_CHECK struct err *calltree_build(const struct profile *p, const struct names
 void calltree_destroy(struct calltree *t);
 
 /* For those who make trees of trees (focus.c, diff): an empty tree with its root; the node for
- * `func` at `place` (0: none) under `parent`, made if new; the function equal to `f` (name copied), made if new; and,
- * once self weights are set, the totals, the order of siblings and max_depth. */
+ * `func` at `place` (0: none) under `parent`, made if new; the function equal to `f` (name copied),
+ * made if new; and, once self weights are set, the totals, the order of siblings and max_depth. */
 struct calltree *calltree_create(const struct profile *p);
 uint32_t calltree_func(struct calltree *t, const struct func *f);
 uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func);

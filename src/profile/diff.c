@@ -1,4 +1,5 @@
-/* In: call trees of two sides. Out: their union, with the change at each place and what it means. */
+/* In: call trees of two sides. Out: their union, with the change at each place and what it means.
+ */
 #include "profile/diff.h"
 
 #include <math.h>
@@ -11,11 +12,11 @@ struct builder {
 	struct diff *d;
 	const struct diff_input *inputs;
 	size_t n, n_side[DIFF_SIDES];
-	struct union_column *columns;  /* one an input */
-	double *per;                   /* by input: what a weight is divided by to be a share */
-	double amount[DIFF_SIDES];     /* sums */
-	double each[DIFF_SIDES];       /* the share of a sample, per amount */
-	double *values[DIFF_SIDES];    /* scratch: shares of one place */
+	struct union_column *columns; /* one an input */
+	double *per;                  /* by input: what a weight is divided by to be a share */
+	double amount[DIFF_SIDES];    /* sums */
+	double each[DIFF_SIDES];      /* the share of a sample, per amount */
+	double *values[DIFF_SIDES];   /* scratch: shares of one place */
 };
 
 /* One place in all inputs: a node, or a function's total or self. */
@@ -118,9 +119,9 @@ static void find_wholes(struct builder *b)
 		b->per[i] = d->per_amount ? b->inputs[i].amount * rate : b->columns[i].total[0];
 	for (int side = 0; side < DIFF_SIDES; side++)
 		if (d->samples[side] && rate > 0)
-			b->each[side] = d->whole[side] / (double)d->samples[side] /
-					b->amount[side] / rate;
-	d->scale = d->per_amount       ? b->amount[DIFF_AFTER] / b->amount[DIFF_BEFORE]
+			b->each[side] =
+				d->whole[side] / (double)d->samples[side] / b->amount[side] / rate;
+	d->scale = d->per_amount     ? b->amount[DIFF_AFTER] / b->amount[DIFF_BEFORE]
 		   : d->whole[0] > 0 ? d->whole[DIFF_AFTER] / d->whole[DIFF_BEFORE]
 				     : 1;
 }

@@ -1,5 +1,5 @@
-/* What changed between recordings: one tree of all stacks of both sides, so that what vanished shows
- * as well as what is new, with a change for each node, carried up every level. */
+/* What changed between recordings: one tree of all stacks of both sides, so that what vanished
+ * shows as well as what is new, with a change for each node, carried up every level. */
 #ifndef PROFILE_DIFF_H
 #define PROFILE_DIFF_H
 
@@ -41,11 +41,12 @@ struct diff {
 	struct calltree *tree;
 	struct functions functions; /* of that tree */
 	struct diff_value *nodes;   /* by node of the tree, with all below it */
-	VEC(struct diff_function) changes; /* code only: significant ones first, by falling change of
-					      their totals; then the rest by its size */
-	size_t n_significant;              /* of changes: totals or selfs */
-	bool by_welch;   /* the test was Welch's: two recordings or more a side */
-	bool per_amount; /* shares are of the whole before */
+	VEC(struct diff_function)
+	changes;                    /* code only: significant ones first, by falling change of
+				       their totals; then the rest by its size */
+	size_t n_significant;       /* of changes: totals or selfs */
+	bool by_welch;              /* the test was Welch's: two recordings or more a side */
+	bool per_amount;            /* shares are of the whole before */
 	double *weight[DIFF_SIDES]; /* by node: self weights, all recordings added, as recorded */
 	double whole[DIFF_SIDES];   /* their sums */
 	double scale;               /* makes a weight before comparable to one after */

@@ -8,7 +8,7 @@ struct joiner {
 	struct dataset *data;
 	const struct diff_input *inputs;
 	size_t n;
-	bool names_only; /* some input is text */
+	bool names_only;  /* some input is text */
 	uint32_t program; /* stands for every input's program; 0: none seen yet */
 };
 
@@ -61,8 +61,7 @@ static uint32_t *join_nodes(struct joiner *j, size_t i)
 	for (uint32_t k = 1; k < t->funcs.n; k++)
 		funcs[k] = join_func(j, t, k);
 	for (uint32_t k = 1; k < t->nodes.n; k++)
-		map[k] = calltree_child(j->t, map[t->nodes.v[k].parent],
-					funcs[t->nodes.v[k].func]);
+		map[k] = calltree_child(j->t, map[t->nodes.v[k].parent], funcs[t->nodes.v[k].func]);
 	return map;
 }
 

@@ -6,7 +6,7 @@
 
 /* What one input has at each node, self and total. */
 struct union_column {
-	double *self, *total;                 /* weight */
+	double *self, *total; /* weight */
 	uint64_t *self_samples, *total_samples;
 };
 

@@ -21,13 +21,13 @@ struct framefuncs {
 	const struct names *names;
 	const struct calltree_options *opt;
 	VEC(struct func_at) list; /* innermost first */
-	struct func_list *node;  /* by node of the frame tree; n 0: not asked yet */
-	struct func_list *entry; /* by names entry; same */
-	uint32_t *same;          /* by binary: binaries_same() */
-	struct func_list *bare;  /* by binary, for frames without an entry; same */
-	VEC(uint8_t) matches;    /* by function: enum func_match */
-	uint32_t truncated;      /* the function "[truncated]" */
-	uint32_t unknown;        /* the function "[unknown]" */
+	struct func_list *node;   /* by node of the frame tree; n 0: not asked yet */
+	struct func_list *entry;  /* by names entry; same */
+	uint32_t *same;           /* by binary: binaries_same() */
+	struct func_list *bare;   /* by binary, for frames without an entry; same */
+	VEC(uint8_t) matches;     /* by function: enum func_match */
+	uint32_t truncated;       /* the function "[truncated]" */
+	uint32_t unknown;         /* the function "[unknown]" */
 };
 
 enum func_match { MATCH_KNOWN = 1, MATCH_SYMBOL = 2, MATCH_HIDE = 4 };

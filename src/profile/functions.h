@@ -7,12 +7,13 @@
 
 struct function {
 	uint32_t func; /* one of the tree's functions that are this one */
-	uint64_t total, self; /* weight; total counts a function once a stack, whatever the recursion */
+	uint64_t total,
+		self; /* weight; total counts a function once a stack, whatever the recursion */
 	uint64_t total_samples, self_samples;
-	uint32_t on_path;     /* private: how often it is on the stack under way */
+	uint32_t on_path;      /* private: how often it is on the stack under way */
 	uint32_t first_caller; /* index + 1 into callers; 0: none */
-	bool inlined;         /* everywhere */
-	bool is_code;         /* false for groups and "[truncated]", which weigh nothing here */
+	bool inlined;          /* everywhere */
+	bool is_code;          /* false for groups and "[truncated]", which weigh nothing here */
 };
 
 struct caller {

@@ -130,7 +130,8 @@ static void grow_dense(struct builder *b, size_t n_nodes)
 {
 	size_t old = b->n_dense;
 
-	/* Nothing to count, and what weights are is not known; or kept samples want stacks by number. */
+	/* Nothing to count, and what weights are is not known; or kept samples want stacks by
+	 * number. */
 	if (!b->event_found || b->opt->keep)
 		return;
 	if (n_nodes > old)
@@ -236,8 +237,12 @@ static inline void count(struct builder *b, uint32_t group, const struct sample 
 
 static void keep_sample(struct profile *p, const struct sample *s, uint32_t stack)
 {
-	struct kept_sample k = { .time_ns = s->time_ns, .period = s->period, .stack = stack,
-				 .thread = s->thread, .cpu = s->cpu, .event = s->event };
+	struct kept_sample k = { .time_ns = s->time_ns,
+				 .period = s->period,
+				 .stack = stack,
+				 .thread = s->thread,
+				 .cpu = s->cpu,
+				 .event = s->event };
 
 	vec_push(&p->kept, k);
 }
@@ -269,7 +274,8 @@ static void add_samples(struct builder *b, const struct sample *samples, size_t 
 		}
 		group = by_cpu ? group_of_cpu(b, s->cpu) : group;
 		if (b->opt->keep)
-			keep_sample(p, s, (uint32_t)(stack_by_hash(b, group, s->node) - p->stacks.v));
+			keep_sample(p, s,
+				    (uint32_t)(stack_by_hash(b, group, s->node) - p->stacks.v));
 		if (!ours)
 			continue;
 		count(b, group, s);

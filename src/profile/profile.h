@@ -36,10 +36,10 @@ struct profile {
 	VEC(struct stack_weight) stacks;
 	VEC(char *) groups; /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
 	VEC(struct kept_sample) kept; /* of all events, in file order; only with options.keep */
-	uint64_t weight, samples;   /* sums over stacks */
-	uint64_t filtered;          /* samples of this event that a filter left out */
-	uint64_t other_events;      /* samples of other events */
-	uint64_t first_ns, last_ns; /* of the samples counted */
+	uint64_t weight, samples;     /* sums over stacks */
+	uint64_t filtered;            /* samples of this event that a filter left out */
+	uint64_t other_events;        /* samples of other events */
+	uint64_t first_ns, last_ns;   /* of the samples counted */
 };
 
 struct profile_options {

@@ -149,9 +149,9 @@ double stats_welch(const double *a, size_t n_a, const double *b, size_t n_b)
 
 	if (both <= 0)
 		return fabs(mean_a - mean_b) > 0 ? 0 : 1;
-	double freedom = both * both /
-			 (error_a * error_a / (double)(n_a - 1) +
-			  error_b * error_b / (double)(n_b - 1));
+	double freedom =
+		both * both /
+		(error_a * error_a / (double)(n_a - 1) + error_b * error_b / (double)(n_b - 1));
 
 	return stats_student_tails((mean_a - mean_b) / sqrt(both), freedom);
 }

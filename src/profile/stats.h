@@ -17,8 +17,8 @@ struct interval stats_share_interval(double share, uint64_t n);
 /* Half of that interval's width on its wider side, seen from `share`: what "±" says. */
 double stats_share_margin(double share, uint64_t n);
 
-/* The 95 % interval of the number of events that was to be expected where `x` were counted: the score
- * interval of Poisson's distribution. */
+/* The 95 % interval of the number of events that was to be expected where `x` were counted: the
+ * score interval of Poisson's distribution. */
 struct interval stats_count_interval(uint64_t x);
 
 /* Two-sided probability of a difference at least this large where there is none; 1 where nothing

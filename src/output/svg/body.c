@@ -181,7 +181,7 @@ void body_put(struct body *b, size_t i, struct buf *out)
 	if (n)
 		buf_bytes(out, b->text.data + n->where, n->where_len);
 	xmltext_literal(out, "</title>");
-	const char *class_name = !n              ? "m"
+	const char *class_name = !n               ? "m"
 				 : b->style.notes ? b->style.notes[f->node].class_name
 						  : n->class_name;
 

@@ -13,8 +13,8 @@ struct body_style {
 	double char_width, baseline; /* baseline: from the top of a row */
 	unsigned int row;
 	bool inverted;
-	const char *unit;  /* of weights */
-	bool show_samples; /* weights are not samples: tooltips tell both */
+	const char *unit;             /* of weights */
+	bool show_samples;            /* weights are not samples: tooltips tell both */
 	const struct svg_note *notes; /* svg_options.notes */
 };
 
