@@ -57,6 +57,7 @@ static struct err *recording_read(struct recording *r, struct diff_options *opt,
 	struct calltree_options tree = { .no_inlines = opt->no_inlines, .frames = &opt->frames };
 
 	TRY(report_input_open(&r->input, path, &r->diag));
+	TRY(report_input_unwind(&r->input, ENGINE_ROWS));
 	TRY(profile_build(r->input.source, &opt->profile, &opt->filter, &r->profile));
 	r->symbols = symbolizer_create(&r->input.data, &r->diag);
 	TRY(symbolizer_run(r->symbols));

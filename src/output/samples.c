@@ -16,6 +16,7 @@ uint64_t sample_weight(const struct profile *p, const struct kept_sample *s)
 void path_deinit(struct path *p)
 {
 	vec_deinit(&p->v);
+	free(p->same);
 }
 
 /* Puts the offsets of a stack's frames on the functions that came from them: one frame is a number
@@ -34,7 +35,7 @@ static bool align(struct path *p, const struct calltree *t, uint32_t node)
 			return i + 1 == p->v.n && f->origin == ORIGIN_UNKNOWN;
 		bool is_code = frame->kind != FRAME_CUT;
 
-		if (is_code && frame->binary != f->binary)
+		if (is_code && p->same[frame->binary] != f->binary)
 			return false;
 		pf->off = frame->off;
 		pf->has_off =
@@ -49,6 +50,8 @@ void path_get(struct path *p, const struct calltree *t, uint32_t stack)
 {
 	uint32_t leaf = t->leaves.v[stack];
 
+	if (!p->same)
+		p->same = binaries_same(&t->profile->data->binaries);
 	p->v.n = 0;
 	for (uint32_t i = leaf == UINT32_MAX ? 0 : leaf; i; i = t->nodes.v[i].parent) {
 		const struct func *f = &t->funcs.v[t->nodes.v[i].func];

@@ -15,6 +15,7 @@ struct path_frame {
 
 struct path {
 	VEC(struct path_frame) v; /* innermost first; without groups */
+	uint32_t *same;           /* private: binaries_same() */
 };
 
 /* The path of a kept sample's stack; empty for a stack that --symbol left out or whose frames are

@@ -8,52 +8,27 @@
 struct speedscope {
 	const struct calltree *tree;
 	struct json j;
-	VEC(uint32_t) frames; /* one node of each frame: equal function and line */
-	uint32_t *frame_of;   /* by node: index into frames */
-	VEC(uint32_t) path;   /* scratch */
+	VEC(uint32_t) path; /* scratch */
 };
 
-static void make_frames(struct speedscope *s)
-{
-	const struct callnode *nodes = s->tree->nodes.v;
-	struct table table = { 0 };
-
-	s->frame_of = xcalloc(s->tree->nodes.n, sizeof(*s->frame_of));
-	for (uint32_t i = 1; i < s->tree->nodes.n; i++) {
-		uint64_t hash = hash_pair(nodes[i].func, nodes[i].place);
-		struct table_probe p = table_probe(&table, hash);
-		bool found = false;
-
-		while (!found && table_next(&table, &p)) {
-			const struct callnode *have = &nodes[s->frames.v[p.value]];
-
-			found = have->func == nodes[i].func && have->place == nodes[i].place;
-		}
-		s->frame_of[i] = found ? p.value : (uint32_t)s->frames.n;
-		if (found)
-			continue;
-		table_add(&table, hash, (uint32_t)s->frames.n);
-		vec_push(&s->frames, i);
-	}
-	table_deinit(&table);
-}
-
+/* A frame is a function: with lines of its own each call of it would be another one, as the viewer
+ * takes line for where a function begins. */
 static void put_frames(struct speedscope *s)
 {
+	const struct calltree *t = s->tree;
+	_cleanup_free_ uint32_t *place_of = xcalloc(t->funcs.n, sizeof(*place_of));
 	struct json *j = &s->j;
 
+	for (size_t i = t->nodes.n; i-- > 0;)
+		if (t->nodes.v[i].place)
+			place_of[t->nodes.v[i].func] = t->nodes.v[i].place;
 	json_key_open(j, "frames", '[');
-	for (size_t i = 0; i < s->frames.n; i++) {
-		const struct callnode *n = &s->tree->nodes.v[s->frames.v[i]];
-		const struct source_place *place = &s->tree->places.v[n->place];
-
+	for (size_t i = 0; i < t->funcs.n; i++) {
 		json_line(j);
 		json_open(j, '{');
-		json_key_str(j, "name", s->tree->funcs.v[n->func].name);
-		if (n->place) {
-			json_key_str(j, "file", place->file);
-			json_key_u64(j, "line", place->line);
-		}
+		json_key_str(j, "name", t->funcs.v[i].name);
+		if (place_of[i])
+			json_key_str(j, "file", t->places.v[place_of[i]].file);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -67,7 +42,7 @@ static void put_stack(struct speedscope *s, uint32_t leaf, bool groups)
 	s->path.n = 0;
 	for (uint32_t i = leaf; i; i = t->nodes.v[i].parent)
 		if (groups || t->funcs.v[t->nodes.v[i].func].origin != ORIGIN_GROUP)
-			vec_push(&s->path, s->frame_of[i]);
+			vec_push(&s->path, t->nodes.v[i].func);
 	json_open(&s->j, '[');
 	for (size_t i = s->path.n; i-- > 0;)
 		json_u64(&s->j, s->path.v[i]);
@@ -150,7 +125,6 @@ static struct err *speedscope_write(const struct output_context *ctx, FILE *out)
 	struct speedscope s = { .tree = ctx->tree };
 	_cleanup_free_ char *own = ctx->title ? NULL : output_subtitle(ctx->tree);
 
-	make_frames(&s);
 	json_begin(&s.j, out);
 	json_open(&s.j, '{');
 	json_key_str(&s.j, "$schema", "https://www.speedscope.app/file-format-schema.json");
@@ -166,8 +140,6 @@ static struct err *speedscope_write(const struct output_context *ctx, FILE *out)
 	json_close(&s.j, ']');
 	json_close(&s.j, '}');
 	json_end(&s.j);
-	free(s.frame_of);
-	vec_deinit(&s.frames);
 	vec_deinit(&s.path);
 	return output_finish(out, "speedscope");
 }

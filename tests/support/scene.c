@@ -29,6 +29,27 @@ static void scene_mixed(struct memsource *m)
 	vec_push(&m->data.meta.fallbacks, xstrdup("cycles is not there: cpu-clock instead"));
 }
 
+/* The same, with a line of source for each function of the program. */
+static void scene_lines(struct memsource *m)
+{
+	struct names *n = &m->data.names;
+	uint32_t file = intern_add(&n->strings, "/src/app.c");
+	uint32_t other = intern_add(&n->strings, "/src/lex.h");
+
+	scene_mixed(m);
+	for (size_t i = 0; i < n->entries.n; i++) {
+		struct name_entry *e = &n->entries.v[i];
+
+		if (e->binary != m->app)
+			continue;
+		e->flags |= NAME_HAS_LINES;
+		for (uint16_t k = 0; k < e->n; k++) {
+			n->lines.v[e->first + k].file = k + 1 < e->n ? other : file;
+			n->lines.v[e->first + k].line = (uint32_t)(10 * i + k + 10);
+		}
+	}
+}
+
 static void scene_empty(struct memsource *m)
 {
 	memsource_thread(m, 100, 100, "app", "app");
@@ -52,6 +73,7 @@ static const struct {
 	void (*make)(struct memsource *m);
 } scenes[] = {
 	{ "mixed", scene_mixed },
+	{ "lines", scene_lines },
 	{ "empty", scene_empty },
 	{ "events", scene_events },
 };

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The tools that the formats are for read them: go tool pprof, callgrind_annotate, speedscope's schema
+and its page in a browser."""
+
+import base64
+import pathlib
+
+from readers import *
+
+
+def said(command, **kwargs):
+    done = run(command, timeout=120, **kwargs)
+    assert done.returncode == 0, f"{command[0]} ended with {done.returncode}"
+    return done.stdout
+
+
+def test_pprof_top():
+    need("go")
+    file = render(scene("lines"), "pprof")
+    env = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd(), GOFLAGS="-mod=mod")
+    top = said(["go", "tool", "pprof", "-top", file], env=env)
+    assert "File: app" in top and "Type: cpu-clock_sample" in top, top
+    rows = re.findall(r"^\s*(\d+)\s+\S+%\s+\S+%\s+(\d+)\s+\S+%\s+(.*)$", top, re.M)
+    weights = {name: (int(flat), int(cum)) for flat, cum, name in rows}
+    assert weights["parse"] == (25, 45), top
+    assert weights["lex (inline)"] == (20, 20), top
+    assert weights["main"] == (5, 90), top
+    assert weights["copy"] == (15, 15), top
+    peek = said(["go", "tool", "pprof", "-peek", "^parse$", file], env=env)
+    assert re.search(r"30 66.67% \|\s+main", peek) and re.search(r"15 33.33% \|\s+LFoo,", peek), peek
+    lines = said(["go", "tool", "pprof", "-top", "-lines", file], env=env)
+    assert re.search(r"parse /src/app.c:\d+", lines) and re.search(r"lex /src/lex.h:\d+", lines)
+    tags = said(["go", "tool", "pprof", "-tags", file], env=env)
+    assert "work er;1" in tags and "tid: Total 100.0" in tags.replace(" of 100.0", ""), tags
+
+
+def test_callgrind_annotate():
+    need("callgrind_annotate")
+    os.rename(render(scene("lines"), "callgrind"), "callgrind.out.1")
+    plain = said(["callgrind_annotate", "--inclusive=yes", "--threshold=100", "callgrind.out.1"])
+    assert re.search(r"^100 \(100\.0%\)\s+PROGRAM TOTALS", plain, re.M), plain
+    rows = re.findall(r"^\s*(\d+) \([ \d.]+%\)\s+([^:]+):(.*) \[", plain, re.M)
+    total = {name: (int(count), file) for count, file, name in rows}
+    assert total["parse"] == (45, "/src/app.c"), plain
+    assert total["lex"] == (20, "/src/lex.h"), plain
+    assert total["_start"][0] == total["main"][0] == 90, plain
+    tree = said(["callgrind_annotate", "--tree=both", "--threshold=100", "callgrind.out.1"])
+    assert re.search(r"30 \(30.00%\)\s+< .*:main \(30x\)", tree), tree
+    assert re.search(r"20 \(20.00%\)\s+>\s+.*:lex \(20x\)", tree), tree
+
+
+def speedscope():
+    """The directory of the npm package's page."""
+    places = [os.environ.get("SINGE_NODE_MODULES", ""), os.path.join(BUILD, "node_modules")]
+    for place in places + os.environ.get("NODE_PATH", "").split(":"):
+        page = os.path.join(place, "speedscope/dist/release")
+        if place and os.path.exists(os.path.join(page, "index.html")):
+            return page
+    skip("no npm package speedscope in NODE_PATH")
+
+
+def test_speedscope_schema():
+    try:
+        import jsonschema
+    except ImportError:
+        skip("no python3-jsonschema")
+    schema = json.load(open(os.path.join(speedscope(), "file-format-schema.json")))
+    for name in "lines", "events", "empty":
+        jsonschema.validate(json.load(open(render(scene(name), "speedscope"))), schema)
+
+
+def test_speedscope_page():
+    """The page itself imports the file, and its table of functions has our numbers."""
+    page = speedscope()
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if not chromium:
+        skip("no chromium")
+    text = base64.b64encode(open(render(scene("lines"), "speedscope"), "rb").read()).decode()
+    with open("load.js", "w") as script:
+        # The second line presses the key of the view that is a table.
+        script.write(f'speedscope.loadFileFromBase64("a.speedscope.json", "{text}");\n')
+        script.write('const press = new KeyboardEvent("keypress", { key: "3" });\n')
+        script.write("setTimeout(() => window.dispatchEvent(press), 3000);\n")
+    url = pathlib.Path(page, "index.html").as_uri() + "#localProfilePath=" + os.path.abspath("load.js")
+    command = [chromium, "--headless", "--no-sandbox", "--use-gl=swiftshader"]
+    command += ["--enable-unsafe-swiftshader", f"--user-data-dir={os.getcwd()}/profile"]
+    command += ["--allow-file-access-from-files", "--virtual-time-budget=20000", "--dump-dom", url]
+    dom = said(command)
+    cell = r"<td[^>]*>(\d+) \([^)]*\)<div.*?</td>"
+    rows = re.findall(rf"<tr[^>]*>{cell}{cell}<td[^>]*><span[^>]*></span>(.*?)</td></tr>", dom)
+    have = {name: (int(own), int(total)) for total, own, name in rows}
+    assert have.get("main") == (5, 90) and have.get("copy") == (15, 15), have
+    assert have.get("parse") == (25, 45) and have.get("lex") == (20, 20), have
+
+
+def test_flamegraph_of_a_difference():
+    """flamegraph.pl reads two counts a line by this expression, twice."""
+    a, b = scene("lines"), scene("mixed")
+    done = run([SINGE, "diff", "-q", "-f", "difffolded", a, b])
+    line = re.compile(r"^(.*)\s+?(\d+(?:\.\d*)?)$")
+    total = [0, 0]
+    for text in done.stdout.splitlines():
+        rest, after = line.match(text).groups()
+        _, before = line.match(rest).groups()
+        total[0] += float(before)
+        total[1] += float(after)
+    assert total == [100, 100], done.stdout
+
+
+if __name__ == "__main__":
+    run_tests()
