@@ -19,7 +19,14 @@ _singe_values() {
 	-e | --event) echo cycles cpu-clock task-clock page-faults ;;
 	--attach) echo auto threads system ;;
 	--unwinder) echo rows libunwind ;;
-	-f | --format) echo folded svg text tree ;;
+	-f | --format)
+		if [ "$2" = diff ]; then
+			echo text svg difffolded json
+		else
+			echo folded svg text tree pprof firefox speedscope callgrind perf-script json
+		fi
+		;;
+	--normalize) echo samples time ;;
 	--by) echo comm pid tid cpu none ;;
 	--dump) echo records samples maps stacks frames ;;
 	--weight) echo samples period ;;
@@ -35,7 +42,7 @@ _singe() {
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ] || { [ "$COMP_CWORD" -eq 2 ] && [ "$command" = help ]; }; then
 		words="$(_singe_commands "$singe") help --version"
-	elif words=$(_singe_values "$previous"); then
+	elif words=$(_singe_values "$previous" "$command"); then
 		:
 	elif [ "${word:0:1}" = - ]; then
 		words=$(_singe_options "$singe" "$command")

@@ -1,5 +1,5 @@
-/* Unit tests of differences: what is joined, what is carried up, what is normalised, and what counts
- * as a change. */
+/* Unit tests of differences: what is joined, what is carried up, what is normalised, and what
+ * counts as a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,8 @@ static const struct diff_function *change_of(const struct diff *d, const char *n
 
 static void expect_share(const struct diff_value *v, double before, double after)
 {
-	if (fabs(v->share[DIFF_BEFORE] - before) > 1e-9 || fabs(v->share[DIFF_AFTER] - after) > 1e-9)
+	if (fabs(v->share[DIFF_BEFORE] - before) > 1e-9 ||
+	    fabs(v->share[DIFF_AFTER] - after) > 1e-9)
 		fail_msg("%g -> %g, not %g -> %g", v->share[DIFF_BEFORE], v->share[DIFF_AFTER],
 			 before, after);
 }
@@ -129,7 +130,8 @@ static void test_amounts(void **state)
 	struct interval r = d->nodes[0].range[DIFF_AFTER];
 
 	/* 2600 samples, two a thousandth of the whole: 1.3 times 1 +- 1.96 / sqrt(2600). */
-	assert_true(fabs(r.low - 1.3 * (1 - 0.0384)) < 0.002 && fabs(r.high - 1.3 * 1.0384) < 0.002);
+	assert_true(fabs(r.low - 1.3 * (1 - 0.0384)) < 0.002 &&
+		    fabs(r.high - 1.3 * 1.0384) < 0.002);
 	diff_destroy(d);
 	for (int i = 0; i < 2; i++)
 		one_deinit(&v[i]);
@@ -156,8 +158,8 @@ static void test_recursion_counts_once(void **state)
 		one_deinit(&v[i]);
 }
 
-/* Shares of several recordings: what varies from run to run anyway is no change, however many samples
- * there are; what does not is one. */
+/* Shares of several recordings: what varies from run to run anyway is no change, however many
+ * samples there are; what does not is one. */
 static void test_welch(void **state)
 {
 	static const unsigned int noisy[] = { 2000, 3000, 4000, 2500, 3500, 4500 };
@@ -253,7 +255,8 @@ static void test_what_cannot_be_compared(void **state)
 	(void)state;
 	one_init(&v[0]);
 	reporting_init(&v[0].r, &v[0].m, GROUP_NONE, NULL);
-	struct diff_input in[] = { { v[0].r.tree, DIFF_BEFORE, 0 }, { v[0].r.tree, DIFF_AFTER, 3 } };
+	struct diff_input in[] = { { v[0].r.tree, DIFF_BEFORE, 0 },
+				   { v[0].r.tree, DIFF_AFTER, 3 } };
 	struct err *err = diff_build(in, 1, &d);
 
 	assert_non_null(err);
