@@ -35,7 +35,8 @@ uint32_t pprof_string(struct pprof_tables *t, const char *s)
 	struct buf clean = { 0 };
 
 	output_clean_utf8(&clean, s, strlen(s));
-	uint32_t id = intern_add_len(&t->strings, (const char *)clean.data, clean.len);
+	buf_u8(&clean, 0);
+	uint32_t id = intern_add(&t->strings, (const char *)clean.data);
 
 	buf_deinit(&clean);
 	return id;
