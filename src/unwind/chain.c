@@ -201,16 +201,15 @@ static uint32_t chain_parse(struct chains *c, enum raw_mode mode, const struct r
 /* How many of the outermost frames are the same. */
 static size_t common_frames(const struct recent *a, const struct recent *b)
 {
-	const struct chain_frame *x = a->frames.v + a->frames.n;
-	const struct chain_frame *y = b->frames.v + b->frames.n;
 	size_t most = a->frames.n < b->frames.n ? a->frames.n : b->frames.n;
 	size_t n = 0;
 
 	if (a->generation != b->generation || a->cut != b->cut)
 		return 0;
 	for (; n < most; n++) {
-		x--;
-		y--;
+		const struct chain_frame *x = &a->frames.v[a->frames.n - 1 - n];
+		const struct chain_frame *y = &b->frames.v[b->frames.n - 1 - n];
+
 		if (x->addr != y->addr || x->kind != y->kind || x->context != y->context)
 			break;
 	}
