@@ -1,21 +1,58 @@
 #!/bin/sh
 # Turns text files into one C file of string constants.
-# Usage: embed.sh NAME=FILE...  -> stdout: const char NAME[] = "...";
+# Usage: embed.sh [-s] [-i HEADER] NAME=FILE[,FILE...]...
+#   -> stdout: const char NAME[] = "..."; with -s also NAME_sha256[], in base64.
 # Indentation and lines that hold only a // or /* */ comment are left out, to keep pictures small.
+# Several files become one script: their import lines and the word export are left out as well.
 set -eu
 
+header=output/svg/assets.h
+sums=
+while getopts si: option; do
+	case $option in
+	s) sums=yes ;;
+	i) header=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+plain=$(mktemp)
+trap 'rm -f "$plain"' EXIT
+
+# 64 digits of hexadecimal -> base64 (RFC 4648): three digits are two characters, the last one is one.
+base64_of_hex() {
+	awk '{
+		alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+		for (i = 1; i <= 64; i += 3) {
+			bits = 0
+			for (k = 0; k < 3; k++)
+				bits = bits * 16 + (i + k > 64 ? 0 : index("0123456789abcdef", substr($1, i + k, 1)) - 1)
+			out = out substr(alphabet, int(bits / 64) + 1, 1)
+			if (i < 64)
+				out = out substr(alphabet, bits % 64 + 1, 1)
+		}
+		print out "="
+	}'
+}
+
 echo "/* Made by tools/embed.sh: edit the files it was made from. */"
-echo "#include \"output/svg/assets.h\""
+echo "#include \"$header\""
 for pair in "$@"; do
 	name=${pair%%=*}
-	file=${pair#*=}
-	if grep -q ']]>' "$file"; then
-		echo "$file: ']]>' would end the CDATA section it goes into" >&2
+	files=$(echo "${pair#*=}" | tr ',' ' ')
+	# shellcheck disable=SC2086 # a list of files
+	if grep -Hn -e ']]>' -e '</script' -e '</style' $files | grep -v '\.html:' >&2; then
+		echo "this would end the section it goes into" >&2
 		exit 1
 	fi
+	# shellcheck disable=SC2086
+	sed -e 's/^[	 ]*//' -e '/^$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$/d' \
+		-e '/^import .*;$/d' -e 's/^export //' $files >"$plain"
 	echo
 	echo "const char ${name}[] ="
-	sed -e 's/^[	 ]*//' -e '/^$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$/d' \
-		-e 's/[\\"?]/\\&/g' -e 's/^/	"/' -e 's/$/\\n"/' "$file"
+	sed -e 's/[\\"?]/\\&/g' -e 's/^/	"/' -e 's/$/\\n"/' "$plain"
 	echo "	;"
+	if [ "$sums" ]; then
+		echo "const char ${name}_sha256[] = \"$(sha256sum "$plain" | base64_of_hex)\";"
+	fi
 done

@@ -103,6 +103,7 @@ static struct err *report_write(struct report *r, const struct output *output, F
 		.min_percent = opt->percent,
 	};
 
+	r->opt.html.notes = &r->diag;
 	ctx.options = report_options_for(opt, output);
 	return output->write(&ctx, out);
 }
@@ -129,11 +130,12 @@ static struct err *report_run(struct report *r)
 		return err_new("--unwinder: the recording kept no stacks (`record --keep-stacks`)");
 	TRY(report_input_unwind(&r->input, opt->engine));
 	TRY(report_read(r, output));
-	TRY(report_target_open(&target, opt->output, page, r->input.fd));
-	TRY(report_target_close(&target, report_write(r, output, target.out)));
+	/* Before writing: some outputs show them. */
 	report_warnings(&r->diag, r->tree, r->symbols,
 			output == &text_output || output == &tree_output);
 	report_coverage(&r->diag, r->profile, opt->lines);
+	TRY(report_target_open(&target, opt->output, page, r->input.fd));
+	TRY(report_target_close(&target, report_write(r, output, target.out)));
 	return NULL;
 }
 

@@ -75,9 +75,9 @@ static const struct option_row rows[] = {
 	{ 0, "vmlinux", STRING, AT(vmlinux), NULL, "FILE",
 	  "the kernel's own file, with debug information" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "How they look" },
-	{ 0, "title", STRING, AT(title), " svg text tree speedscope firefox json ", "TEXT",
+	{ 0, "title", STRING, AT(title), " svg html text tree speedscope firefox json ", "TEXT",
 	  "headline" },
-	{ 0, "subtitle", STRING, AT(subtitle), " svg text tree ", "TEXT",
+	{ 0, "subtitle", STRING, AT(subtitle), " svg html text tree ", "TEXT",
 	  "second line, instead of the figures" },
 	{ 0, "mark", STRING, AT(mark), " folded ", "k,j,i",
 	  "suffixes _[k] kernel, _[j] JIT, _[i] inlined" },
@@ -92,6 +92,8 @@ static const struct option_row rows[] = {
 	{ 0, "count-name", STRING, AT(count_name), " svg ", "TEXT",
 	  "what the numbers count, instead of the unit" },
 	{ 0, "inverted", FLAG, AT(inverted), " svg ", NULL, "root at the top" },
+	{ 0, "embed-source", FLAG, AT(embed_source), " html ", NULL,
+	  "put the source files that are found here into the page" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "To find faults" },
 	{ 0, "dump", STRING, AT(dump), NULL, "STAGE",
 	  "records, samples, maps, stacks or frames, as text" },
@@ -331,6 +333,7 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 		.weight = (enum weight_kind)weight,
 		.event = o->event,
 	};
+	o->html = (struct html_options){ .by = o->profile.by, .embed_source = o->embed_source };
 	return NULL;
 }
 
@@ -384,5 +387,7 @@ const void *report_options_for(const struct report_options *o, const struct outp
 		return &o->folded;
 	if (output == &text_output)
 		return &o->text;
+	if (output == &html_output)
+		return &o->html;
 	return output == &svg_output ? &o->svg : NULL;
 }

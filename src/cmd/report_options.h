@@ -3,6 +3,7 @@
 #define CMD_REPORT_OPTIONS_H
 
 #include "output/folded.h"
+#include "output/html.h"
 #include "output/svg.h"
 #include "output/text.h"
 #include "profile/displayname.h"
@@ -23,7 +24,7 @@ struct report_options {
 	const char *unwinder;
 	const char *mark, *limit;                                        /* folded; text */
 	const char *width, *min_width, *font_size, *colors, *count_name; /* svg */
-	bool no_children, inverted;                                      /* text; svg */
+	bool no_children, inverted, embed_source;                        /* text; svg; html */
 	const char *templates, *sysroot, *vmlinux;
 	bool reverse, no_inlines, lines, addrs, fold_clones, debuginfod;
 	bool verbose, quiet, help, version;
@@ -39,6 +40,7 @@ struct report_options {
 	struct folded_options folded;
 	struct text_options text;
 	struct svg_options svg;
+	struct html_options html; /* but for the notes, which come last */
 };
 
 void report_options_deinit(struct report_options *o);

@@ -9,6 +9,7 @@
 #include "output/callgrind.h"
 #include "output/firefox.h"
 #include "output/folded.h"
+#include "output/html.h"
 #include "output/json.h"
 #include "output/perfscript.h"
 #include "output/pprof.h"
@@ -20,6 +21,7 @@
 const struct output *const outputs[] = {
 	&folded_output,
 	&svg_output,
+	&html_output,
 	&text_output,
 	&tree_output,
 	&pprof_output,

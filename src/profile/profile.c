@@ -30,8 +30,7 @@ struct builder {
 	struct table stacks; /* those of further groups */
 	struct dense dense[DENSE_GROUPS];
 	size_t n_dense; /* nodes there is room for */
-	bool has_start;
-	uint64_t start_ns; /* time of the first sample of the data */
+	bool has_start; /* p->start_ns is known */
 };
 
 static uint32_t group_named(struct builder *b, const char *name)
@@ -184,7 +183,7 @@ static bool sample_passes(const struct builder *b, const struct sample *s)
 
 	if (f->from_ns || f->to_ns) {
 		/* Times may step back a little: before the first sample is at the first sample. */
-		uint64_t t = s->time_ns > b->start_ns ? s->time_ns - b->start_ns : 0;
+		uint64_t t = s->time_ns > b->p->start_ns ? s->time_ns - b->p->start_ns : 0;
 
 		if (t < f->from_ns || (f->to_ns && t >= f->to_ns))
 			return false;
@@ -253,7 +252,7 @@ static void add_samples(struct builder *b, const struct sample *samples, size_t 
 	bool by_cpu = b->opt->by == GROUP_CPU;
 
 	if (!b->has_start && n) {
-		b->start_ns = samples[0].time_ns;
+		p->start_ns = samples[0].time_ns;
 		b->has_start = true;
 	}
 	for (size_t i = 0; i < n; i++) {

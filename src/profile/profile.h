@@ -40,6 +40,7 @@ struct profile {
 	uint64_t filtered;            /* samples of this event that a filter left out */
 	uint64_t other_events;        /* samples of other events */
 	uint64_t first_ns, last_ns;   /* of the samples counted */
+	uint64_t start_ns;            /* of the first sample of the data: what --time counts from */
 };
 
 struct profile_options {

@@ -1,0 +1,526 @@
+// Puts the parts together: a change of what the reader chose → numbers → pictures.
+
+import { Chart } from "./chart.js";
+import { Colors, ORIGIN_GROUP, originNames, schemes } from "./colors.js";
+import { loadProfile } from "./data.js";
+import { Flame } from "./flame.js";
+import { fillHead, titleOf } from "./head.js";
+import { fillHelp } from "./help.js";
+import { mergeTree, operations } from "./merge.js";
+import { Panel } from "./panel.js";
+import { saveFolded, saveSvg } from "./save.js";
+import { searchNames } from "./search.js";
+import { groupings, sumSamples } from "./select.js";
+import { State } from "./state.js";
+import { Table } from "./table.js";
+import { Timeline } from "./timeline.js";
+import { TopTree, invertedTree, sumFunctions, sumMatches } from "./trees.js";
+import { amount, byId, cut, element, intervalText, number, onFrame, percent, seconds, span } from "./text.js";
+
+class App {
+	constructor(profile) {
+		this.profile = profile;
+		const { meta } = profile, by = meta.samples ? meta.by : "none";
+		profile.defaults = { by: by === "comm" ? "none" : by, event: meta.event, view: "flame",
+			direction: meta.reverse ? "up" : "down", colors: "origin",
+			sort: profile.diff ? "change" : "self" };
+		this.store = new State(profile, {
+			view: ["flame", "chart", "table"], direction: ["down", "up"], by: Object.keys(groupings),
+			colors: Object.keys(schemes), operations: Object.keys(operations),
+			sort: ["self", "total", "samples", "name", "binary", "first", "second", "change"],
+		});
+		this.colors = new Colors(profile);
+		this.nameOf = (func, tree) => func < 0 ? tree.groups[-1 - func]
+			: func ? profile.names[func] : "all";
+		this.seen = {};
+		this.makeViews();
+		this.fillControls();
+		this.state = this.store.read();
+		this.later = onFrame(() => this.show());
+		window.addEventListener("popstate", () => this.restore());
+		window.addEventListener("hashchange", () => this.restore());
+		this.colors.query.addEventListener("change", () => {
+			this.colors.use(this.state.colors);
+			this.seen = {};
+			this.show();
+		});
+	}
+
+	makeViews() {
+		const { profile, colors, nameOf } = this;
+		const hooks = {
+			nameOf, onHover: (node, e, flame) => this.tipFrame(node, e, flame),
+			onChoose: (node, flame) => this.chooseFunc(flame.tree.func[node]),
+			onZoom: (node, flame) => this.change({ zoom: flame.pathTo(node) }, true),
+			onKeyFocus: (node, flame) => this.say(this.describe(node, flame).join(", ")),
+			isSignificant: (node, tree) => this.isSure(tree.func[node]),
+		};
+		this.flame = new Flame(byId("flame"), colors, hooks, { label: "Flame graph" });
+		this.chart = new Chart(byId("chart"), profile, colors, {
+			nameOf, onHover: (box, e) => this.tipSample(box, e), onChoose: f => this.chooseFunc(f) });
+		this.table = new Table(byId("table"), profile, colors, {
+			onChoose: f => this.chooseFunc(f), onSort: sort => this.change({ sort }, false) });
+		this.table.isSignificant = f => this.isSure(f);
+		this.panel = new Panel(profile, colors, { ...hooks,
+			onChoose: f => this.chooseFunc(f), onClose: () => this.change({ func: -1 }, true),
+			onOperation: (op, func) => this.addOperation(op, func), isSure: f => this.isSure(f),
+			onFind: f => this.findInFlame(f) });
+		if (profile.hasTime)
+			this.timeline = new Timeline(profile, colors, {
+				onRange: (range, done) => this.change({ range }, done),
+				onThreads: threads => this.change({ threads }, true),
+				onTip: (text, e) => this.tip(e, text && [element("p", { class: "strong" }, text)]) });
+	}
+
+	fillControls() {
+		const { profile } = this, { meta } = profile;
+		const options = (id, entries, key) => {
+			byId(id).replaceChildren(...entries.map(([value, text]) =>
+				element("option", { value }, text)));
+			byId(id).addEventListener("change", e =>
+				this.change({ [key]: key === "event" ? Number(e.target.value) : e.target.value }, true));
+		};
+		options("by", Object.entries(groupings).map(([k, g]) => [k, g.label]), "by");
+		options("event", meta.events.map((e, i) => [i, e.name]), "event");
+		options("colors", Object.entries(schemes), "colors");
+		byId("by-label").hidden = !meta.samples;
+		byId("event-label").hidden = !meta.samples || meta.events.length < 2;
+		byId("normalize-label").hidden = !profile.diff;
+		byId("tab-chart").hidden = !profile.hasTime;
+		byId("time").hidden = !profile.hasTime;
+		for (const b of document.querySelectorAll("[data-view]"))
+			b.addEventListener("click", () => this.change({ view: b.dataset.view }, true));
+		for (const b of document.querySelectorAll("[data-direction]"))
+			b.addEventListener("click", () => this.change({ direction: b.dataset.direction, zoom: [] }, true));
+		byId("flip").addEventListener("click", () => this.change({ flip: !this.state.flip }, true));
+		byId("normalize").addEventListener("change", e => this.change({ normalize: e.target.checked }, true));
+		byId("search").addEventListener("input", e => this.change({ search: e.target.value }, false));
+		byId("search").addEventListener("keydown", e => {
+			if (e.key === "Enter")
+				this.nextMatch(e.shiftKey ? -1 : 1);
+		});
+		byId("save-folded").addEventListener("click", () => saveFolded(this.top(), this.nameOf));
+		byId("save-svg").addEventListener("click", () => saveSvg(this.flame, titleOf(profile),
+			`${byId("about").textContent} · ${byId("range-text").textContent}`));
+		byId("print").addEventListener("click", () => window.print());
+		byId("keys").addEventListener("click", () => byId("help").showModal());
+		byId("save-menu").addEventListener("toggle", () => {
+			const r = byId("save").getBoundingClientRect();
+			byId("save-menu").style.top = `${r.bottom + 6}px`;
+			byId("save-menu").style.right = `${window.innerWidth - r.right}px`;
+		});
+		for (const b of byId("save-menu").children)
+			b.addEventListener("click", () => byId("save-menu").hidePopover());
+		document.addEventListener("keydown", e => this.onKey(e));
+		fillHelp();
+	}
+
+	// `keep`: a step of its own for the back button.
+	change(part, keep) {
+		this.state = { ...this.state, ...part };
+		this.store.write(this.state, keep);
+		this.later();
+	}
+
+	restore() {
+		this.state = this.store.read();
+		this.show();
+	}
+
+	// Makes `name` anew if one of its inputs is another than last time.
+	memo(name, inputs, make) {
+		const old = this.seen[name];
+		if (old && old.inputs.every((x, i) => x === inputs[i]))
+			return old.value;
+		const value = make();
+		this.seen[name] = { inputs, value };
+		return value;
+	}
+
+	top() {
+		const { sums, merged } = this;
+		return this.memo("top", [sums, merged], () => new TopTree(merged, sums));
+	}
+
+	// From what was chosen to numbers.
+	compute() {
+		const { state: s, profile } = this;
+		this.merged = this.memo("merged", [JSON.stringify(s.operations)],
+			() => mergeTree(profile, s.operations));
+		const range = s.range?.join() ?? "", by = profile.time ? s.by : "none";
+		this.choice = { event: s.event, range: s.range, threads: s.threads, by, normalize: s.normalize };
+		this.sums = this.memo("sums", [this.merged, s.event, range, s.threads && [...s.threads].join(),
+			by, s.normalize], () => sumSamples(profile, this.choice, this.merged));
+		const plain = this.sums.groups ? { ...this.sums, groups: null } : this.sums;
+		this.whole = this.sums.groups
+			? this.memo("whole", [this.sums], () => new TopTree(this.merged, plain)) : this.top();
+		this.functions = this.memo("functions", [this.whole],
+			() => sumFunctions(this.merged, this.whole, profile.names.length));
+		this.tree = s.direction === "down" ? this.top() : this.memo("up", [this.whole, this.sums],
+			() => invertedTree(this.merged, this.whole, this.sums));
+		this.found = this.memo("found", [s.search], () => searchNames(profile.names, s.search));
+		this.unit = this.unitOf(s.event);
+	}
+
+	unitOf(event) {
+		const e = this.profile.meta.events[event];
+		return e?.by_period ? e.unit : "samples";
+	}
+
+	show() {
+		const { state: s, profile } = this;
+		this.compute();
+		if (this.seen.scheme !== s.colors) {
+			this.seen.scheme = s.colors;
+			this.colors.use(s.colors);
+			this.fillLegend();
+			this.flame.draw();
+		}
+		if (this.timeline) {
+			if (this.seen.event !== s.event)
+				this.timeline.setEvent(this.seen.event = s.event);
+			this.timeline.set(s);
+		}
+		this.showControls();
+		this.showCrumbs();
+		this.showFound();
+		this.showView();
+		const panel = { merged: this.merged, whole: this.whole, sums: this.functions, choice: this.choice,
+			unit: this.unit };
+		const key = [s.func, this.whole, s.colors].concat(this.choice.threads, this.choice.range);
+		this.memo("panel", key, () => this.panel.set(s.func, panel) ?? true);
+		for (const f of [this.panel.up, this.panel.down])
+			f.matches = this.found?.matches ?? null;
+		if (!this.headFilled) {
+			this.headFilled = true;
+			const all = { event: profile.meta.event, range: null, threads: null, by: "none" };
+			const merged = mergeTree(profile, []), sums = sumSamples(profile, all, merged);
+			const whole = new TopTree(merged, sums);
+			fillHead(profile, sums, sumFunctions(merged, whole, profile.names.length));
+		}
+	}
+
+	showView() {
+		const { state: s, profile, flame, chart } = this, matches = this.found?.matches ?? null;
+		for (const view of ["flame", "chart", "table"])
+			byId(view).hidden = s.view !== view;
+		flame.matches = chart.matches = matches;
+		flame.marked = s.func;
+		if (s.view === "flame") {
+			flame.flip = s.flip;
+			const path = s.zoom.join(".");
+			this.memo("flame", [this.tree, path, s.flip], () => {
+				if (flame.tree !== this.tree || flame.pathTo(flame.zoomed).join(".") !== path)
+					flame.setTree(this.tree, 0);
+				const node = flame.nodeOf(s.zoom);
+				if (flame.zoomed !== node) {
+					flame.setTree(this.tree, node);
+					flame.reveal(node);
+				}
+				flame.resize();
+				return true;
+			});
+			flame.draw();
+		} else if (s.view === "chart") {
+			const thread = this.chartThread();
+			this.memo("chart", [this.merged, thread, s.range?.join(), s.event], () =>
+				chart.set(this.merged, thread, s.range ?? [0, profile.end], s.event) ?? true);
+			chart.draw();
+		} else {
+			const all = this.whole.total[0], second = this.whole.second?.[0];
+			this.memo("table", [this.functions, this.found, s.sort, s.func, s.colors], () =>
+				this.table.set(this.functions, { all, first: all - second, second }, matches, s.sort,
+					s.func) ?? true);
+		}
+	}
+
+	// The busiest of those chosen.
+	chartThread() {
+		const { threads } = this.state, { strips } = this.timeline;
+		return strips.order.find(t => !threads || threads.has(t.id)) ?? strips.order[0] ??
+			this.profile.threads[0];
+	}
+
+	showControls() {
+		const { state: s } = this;
+		for (const b of document.querySelectorAll("[data-view]")) {
+			b.setAttribute("aria-selected", String(b.dataset.view === s.view));
+			b.tabIndex = b.dataset.view === s.view ? 0 : -1;
+		}
+		for (const b of document.querySelectorAll("[data-direction]"))
+			b.setAttribute("aria-pressed", String(b.dataset.direction === s.direction));
+		byId("direction").hidden = byId("flip").hidden = s.view !== "flame";
+		byId("by-label").hidden = s.view !== "flame" || !this.profile.time;
+		byId("flip").setAttribute("aria-pressed", String(s.flip));
+		byId("by").value = s.by;
+		byId("event").value = String(s.event);
+		byId("colors").value = s.colors;
+		byId("normalize").checked = s.normalize;
+		if (byId("search").value !== s.search)
+			byId("search").value = s.search;
+	}
+
+	showCrumbs() {
+		const { state: s, profile, sums } = this, name = f => cut(this.nameOf(f, this.tree) ?? "?", 80);
+		const path = s.view === "flame" ? s.zoom : [];
+		const from = Math.max(0, path.length - 6), crumbs = [];
+		const chips = s.operations.map((o, i) => element("span", { class: "operation" },
+			element("bdi", { title: operations[o.op].help }, `${operations[o.op].label}: ${name(o.func)}`),
+			element("button", { "aria-label": `Undo ${operations[o.op].label}`, onclick: () => this.change(
+				{ operations: s.operations.filter((_, k) => k !== i), zoom: [] }, true) }, "×")));
+		if (s.view === "chart") {
+			const t = this.chartThread();
+			crumbs.push(element("span", {}, "Stacks over time of "), element("span", { class: "here" },
+				element("bdi", {}, t.comm), ` ${t.tid}`));
+		} else if (path.length) {
+			crumbs.push(element("button", { onclick: () => this.zoomPath([]) }, "all"));
+			if (from)
+				crumbs.push(element("span", {}, "› …"));
+			for (let i = from; i < path.length - 1; i++)
+				crumbs.push(element("span", {}, "›"), element("button",
+					{ onclick: () => this.zoomPath(path.slice(0, i + 1)) },
+					element("bdi", {}, name(path[i]))));
+			crumbs.push(element("span", {}, "›"), element("bdi", { class: "here" }, name(path.at(-1))));
+		}
+		const part = s.range || s.threads || sums.dropped;
+		const text = `${number(sums.samples)} samples` +
+			(this.unit === "samples" ? "" : ` · ${amount(sums.weight, this.unit)}`) +
+			(part ? " in this selection" : "") +
+			(sums.dropped ? ` · ${amount(sums.dropped, this.unit)} left out` : "");
+		byId("crumbs").replaceChildren(...chips, ...crumbs, element("span", { class: "chosen" },
+			profile.meta.samples || profile.samples ? text : ""));
+	}
+
+	zoomPath(path) {
+		this.flame.zoomTo(this.flame.nodeOf(path));
+	}
+
+	showFound() {
+		const { found, whole } = this, field = byId("search");
+		field.setAttribute("aria-invalid", String(Boolean(found?.literal)));
+		field.title = found?.literal ? "no regular expression: searched as text" : "";
+		byId("found").textContent = found
+			? `${percent(sumMatches(this.merged, whole, found.matches), whole.total[0])} matched` : "";
+	}
+
+	fillLegend() {
+		const { profile, colors } = this, entry = (color, text) => {
+			const dot = element("i", { class: "dot" });
+			dot.style.background = color;
+			return element("span", {}, dot, element("bdi", {}, text));
+		};
+		const present = new Set();
+		let inlined = false;
+		for (let f = 1; f < profile.names.length; f++) {
+			present.add(profile.origin[f]);
+			inlined ||= profile.inlined[f];
+		}
+		let entries;
+		if (profile.diff)
+			entries = [entry("var(--bad)", `more in ${profile.diff.b}`), entry("var(--accent)",
+				`less in ${profile.diff.b}`), entry("var(--line)", "no difference beyond chance")];
+		else if (this.state.colors === "binary")
+			entries = colors.binaries.slice(0, 9).map(b => entry(colors.binaryColor(b),
+				cut(profile.meta.binaries[b][0], 40)));
+		else
+			entries = [...present].sort().filter(o => o !== ORIGIN_GROUP).map(o =>
+				entry(colors.sample(o), originNames[o]));
+		if (inlined && !profile.diff && this.state.colors !== "binary")
+			entries.push(entry(colors.sample(2, true), "inlined"));
+		byId("legend").replaceChildren(...entries);
+	}
+
+	chooseFunc(func) {
+		if (func > 0)
+			this.change({ func }, true);
+	}
+
+	addOperation(op, func) {
+		if (!this.state.operations.some(o => o.op === op && o.func === func))
+			this.change({ operations: [...this.state.operations, { op, func }], zoom: [] }, true);
+	}
+
+	// The widest frame of a function.
+	findInFlame(func) {
+		const { merged, whole } = this;
+		let best = 0;
+		for (let i = 1; i < merged.n; i++)
+			if (merged.func[i] === func && (!best || whole.total[i] > whole.total[best]))
+				best = i;
+		const path = [];
+		for (let i = best; i; i = merged.parent[i])
+			path.unshift(merged.func[i]);
+		this.change({ view: "flame", direction: "down", by: "none", zoom: path }, true);
+	}
+
+	// Two shares differ by more than chance: what the file says or, where it does not, two
+	// proportions' z (95 %).
+	isSure(func) {
+		const { profile, functions, sums } = this;
+		if (profile.significant && func >= 0)
+			return Boolean(profile.significant[func]);
+		if (!profile.diff || func < 0)
+			return true;
+		const scale = sums.scaleB, b = functions.second[func] / scale, nB = this.whole.second[0] / scale;
+		const a = functions.total[func] - functions.second[func];
+		const nA = this.whole.total[0] - this.whole.second[0];
+		const p = (a + b) / (nA + nB || 1), error = Math.sqrt(p * (1 - p) * (1 / nA + 1 / nB));
+		return error > 0 && Math.abs(a / nA - b / nB) / error > 1.96;
+	}
+
+	describe(node, { tree }) {
+		const func = tree.func[node], all = tree.total[0], total = tree.total[node];
+		const parts = [this.nameOf(func, tree), `${amount(total, this.unit)}, ${percent(total, all)}`];
+		if (tree.second) {
+			const b = tree.second[node], allB = tree.second[0];
+			parts[1] = `${percent(total - b, all - allB)} → ${percent(b, allB)}`;
+		}
+		return parts;
+	}
+
+	tipFrame(node, e, { tree } = {}) {
+		if (node < 0 || !e) {
+			this.tip(null);
+			return;
+		}
+		const func = tree.func[node], all = tree.total[0], { profile, sums } = this;
+		const [name, figures] = this.describe(node, { tree });
+		const count = this.unit === "samples" ? tree.total[node]
+			: tree.count?.[node] ?? sums.samples * tree.total[node] / (all || 1);
+		const lines = [element("p", { class: "strong" }, `${figures}` + (profile.diff ? ""
+			: ` (95 %: ${intervalText(count, sums.samples)}) · self ${percent(tree.self[node], all)}`))];
+		if (func > 0)
+			lines.push(element("p", {}, this.placeOf(func)));
+		this.tip(e, [element("bdi", { class: "name" }, cut(name, 600)), ...lines]);
+	}
+
+	placeOf(func) {
+		const { profile } = this, binary = profile.meta.binaries[profile.funcBinary[func]][0];
+		const at = this.memo("places", [profile], () => this.findPlaces())[func];
+		const file = at ? ` · ${profile.files[profile.placeFile[at]][0].split("/").slice(-2).join("/")}:${
+			profile.placeLine[at]}` : "";
+		return `${binary}${profile.inlined[func] ? " · inlined" : ""}${file}`;
+	}
+
+	// By function: the place with the lowest line, near where it begins.
+	findPlaces() {
+		const { nodePlace, nodeFunc, placeLine } = this.profile, places = [];
+		for (let i = 1; nodePlace && i < nodeFunc.length; i++) {
+			const f = nodeFunc[i], p = nodePlace[i];
+			if (p && (!places[f] || placeLine[p] < placeLine[places[f]]))
+				places[f] = p;
+		}
+		return places;
+	}
+
+	tipSample(box, e) {
+		if (!box) {
+			this.tip(null);
+			return;
+		}
+		const { at, lasts, period } = this.chart.describe(box);
+		this.tip(e, [element("bdi", { class: "name" }, cut(this.profile.names[box.func], 600)),
+			element("p", { class: "strong" }, `at ${at}, for about ${span(lasts)}` +
+				(period === null ? "" : ` · ${amount(period, this.unit)}`)),
+			element("p", {}, this.placeOf(box.func))]);
+	}
+
+	tip(e, content) {
+		const tip = byId("tip");
+		tip.hidden = !e || !content;
+		if (tip.hidden)
+			return;
+		tip.replaceChildren(...content);
+		const r = tip.getBoundingClientRect();
+		tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, window.innerWidth - r.width - 8))}px`;
+		const below = e.clientY + 18;
+		tip.style.top = `${below + r.height > window.innerHeight ? e.clientY - r.height - 10 : below}px`;
+	}
+
+	say(text) {
+		byId("live").textContent = text;
+	}
+
+	nextMatch(step) {
+		const { flame, found } = this;
+		if (!found || this.state.view !== "flame")
+			return;
+		const hits = flame.boxes.filter(b => found.matches[flame.tree.func[b.node]])
+			.sort((a, b) => a.y - b.y || a.x - b.x).map(b => b.node);
+		if (!hits.length)
+			return;
+		const at = hits.indexOf(flame.focused);
+		const next = at < 0 ? (step > 0 ? 0 : hits.length - 1) : (at + step + hits.length) % hits.length;
+		flame.canvas.focus();
+		flame.focus(hits[next]);
+	}
+
+	// One thing at a time, the innermost first.
+	escape() {
+		const { state: s } = this;
+		if (s.search) {
+			byId("search").blur();
+			this.change({ search: "" }, true);
+		} else if (s.func >= 0) {
+			this.change({ func: -1 }, true);
+		} else if (s.zoom.length && s.view === "flame") {
+			this.zoomPath([]);
+		} else if (s.operations.length) {
+			this.change({ operations: [] }, true);
+		} else if (s.range || s.threads) {
+			this.change({ range: null, threads: null }, true);
+		}
+	}
+
+	onKey(e) {
+		if (e.key === "Escape") {
+			if (!document.querySelector("dialog[open], [popover]:popover-open"))
+				this.escape();
+			return;
+		}
+		const typing = e.target.closest?.("input[type=search], select, textarea, dialog");
+		if (typing || e.ctrlKey || e.metaKey || e.altKey)
+			return;
+		const { state: s, timeline } = this, by = Object.keys(groupings);
+		const actions = {
+			"/": () => byId("search").select(), "?": () => byId("help").showModal(),
+			1: () => this.change({ view: "flame" }, true),
+			2: () => this.profile.hasTime && this.change({ view: "chart" }, true),
+			3: () => this.change({ view: "table" }, true),
+			i: () => this.change({ direction: s.direction === "up" ? "down" : "up", zoom: [] }, true),
+			f: () => this.change({ flip: !s.flip }, true),
+			g: () => this.profile.time &&
+				this.change({ by: by[(by.indexOf(s.by) + 1) % by.length], zoom: [] }, true),
+			n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
+			z: () => timeline?.zoom(), t: () => timeline?.fold(),
+			"[": () => timeline?.nudge(-1, false), "]": () => timeline?.nudge(1, false),
+			"{": () => timeline?.nudge(-1, true), "}": () => timeline?.nudge(1, true),
+			Backspace: () => this.zoomPath(s.zoom.slice(0, -1)),
+		};
+		if (!actions[e.key])
+			return;
+		e.preventDefault();
+		actions[e.key]();
+	}
+}
+
+async function start() {
+	const data = byId("data"), message = byId("message");
+	try {
+		if (typeof DecompressionStream === "undefined")
+			throw new Error("this browser is too old: it cannot unpack data (DecompressionStream)");
+		const profile = await loadProfile(data.textContent);
+		data.remove();
+		byId("main").hidden = false;
+		const app = new App(profile);
+		message.hidden = true;
+		document.body.classList.remove("loading");
+		app.show();
+		performance.mark("usable");
+	} catch (e) {
+		message.textContent = `The recording in this page cannot be read: ${e.message}`;
+		throw e;
+	}
+}
+
+start();

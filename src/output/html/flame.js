@@ -1,0 +1,360 @@
+// A flame graph on a canvas: draws a tree, tells which frame is where, zooms, pans, takes keys.
+
+import { FONT, cssColor, fit, prepare } from "./canvas.js";
+import { differenceColor } from "./colors.js";
+import { element, onFrame } from "./text.js";
+
+export const ROW = 19;
+const HAIR = 0.4; // narrower frames are drawn together
+const SHORT = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 180; // ms
+
+export class Flame {
+	// hooks: nameOf(func), onHover(node, event), onChoose(node), onZoom(node), onKeyFocus(node)
+	constructor(host, colors, hooks, { small = false, label } = {}) {
+		Object.assign(this, { host, colors, hooks, small, tree: null, view: [0, 1], zoomed: 0,
+			focused: -1, hovered: -1, flip: false, matches: null, boxes: [], marked: -1 });
+		this.canvas = element("canvas", { tabindex: "0", role: "application",
+			"aria-roledescription": "flame graph", "aria-label": label });
+		this.space = element("div", { class: "flame-space" }, this.canvas);
+		host.classList.add("flame");
+		host.append(this.space);
+		this.draw = onFrame(() => this.drawNow());
+		this.listen();
+	}
+
+	listen() {
+		const { canvas, host } = this;
+		new ResizeObserver(() => this.resize()).observe(host);
+		host.addEventListener("scroll", this.draw, { passive: true });
+		canvas.addEventListener("pointermove", e => this.onMove(e));
+		canvas.addEventListener("pointerleave", () => this.hover(-1, null));
+		canvas.addEventListener("pointerdown", e => this.onDown(e));
+		canvas.addEventListener("pointerup", e => this.onUp(e));
+		canvas.addEventListener("dblclick", () => this.zoomTo(0));
+		canvas.addEventListener("keydown", e => this.onKey(e));
+		canvas.addEventListener("blur", () => this.focus(-1));
+		if (!this.small)
+			host.addEventListener("wheel", e => this.onWheel(e), { passive: false });
+	}
+
+	// `zoomed`: the node that fills the width.
+	setTree(tree, zoomed = 0) {
+		this.tree = tree;
+		this.zoomed = zoomed;
+		this.view = this.viewOf(zoomed);
+		this.focused = this.hovered = -1;
+		this.resize();
+	}
+
+	viewOf(node) {
+		const { start, total } = this.tree;
+		return [start[node], start[node] + (total[node] || 1)];
+	}
+
+	resize() {
+		if (!this.tree)
+			return;
+		this.width = this.host.clientWidth;
+		this.depth = Math.max(this.tree.maxDepth, this.small ? 0 : this.tree.maxDepth);
+		this.height = (this.depth + 1) * ROW;
+		this.visible = this.small ? Math.min(this.height, 9 * ROW) : this.host.clientHeight;
+		if (this.small)
+			this.host.style.height = `${this.visible}px`;
+		const grown = this.space.style.height !== `${this.height}px`;
+		this.space.style.height = `${Math.max(this.height, this.visible)}px`;
+		if (grown && this.flip)
+			this.host.scrollTop = this.height;
+		this.draw();
+	}
+
+	yOf(level) {
+		const full = Math.max(this.height, this.visible);
+		return this.flip ? full - (level + 1) * ROW : level * ROW;
+	}
+
+	drawNow() {
+		const { tree, canvas, host, width } = this;
+		if (!tree || !width)
+			return;
+		const c = prepare(canvas, width, Math.min(this.visible, host.clientHeight || this.visible));
+		c.font = FONT;
+		c.textBaseline = "middle";
+		this.boxes = [];
+		this.ink = { text: cssColor("--frame-text"), ground: cssColor("--ground"),
+			dim: cssColor("--frame-dim"), accent: cssColor("--accent") };
+		const before = tree.maxDepth;
+		this.drawFrames(c);
+		this.drawOutlines(c);
+		if (tree.maxDepth !== before)
+			this.resize();
+	}
+
+	drawFrames(c) {
+		const { tree, view, width } = this;
+		const scale = width / (view[1] - view[0]), scroll = this.host.scrollTop;
+		const stack = [[0, 0]], thin = [];
+		while (stack.length) {
+			const [node, level] = stack.pop();
+			const x = (tree.start[node] - view[0]) * scale, w = tree.total[node] * scale;
+			if (x > width || x + w < 0)
+				continue;
+			const y = this.yOf(level) - scroll;
+			if (this.flip ? y < -ROW : y > this.visible)
+				continue;
+			if (w < HAIR) {
+				if (x - (thin[level] ?? -9) >= 1 && y > -ROW && y < this.visible) {
+					c.fillStyle = this.ink.dim;
+					c.fillRect(x, y, 0.7, ROW - 1);
+					thin[level] = x;
+				}
+				continue;
+			}
+			if (y > -ROW && y < this.visible)
+				this.drawFrame(c, node, x, y, w);
+			for (const kid of tree.kids(node))
+				stack.push([kid, level + 1]);
+		}
+	}
+
+	colorOf(node) {
+		const { tree } = this, func = tree.func[node];
+		if (!tree.second)
+			return this.colors.of(func);
+		const second = tree.second[node];
+		return differenceColor(tree.total[node] - second, second,
+			this.hooks.isSignificant(node, tree), this.colors.dark);
+	}
+
+	drawFrame(c, node, x, y, w) {
+		const { width, matches, tree } = this, func = tree.func[node];
+		const left = Math.max(0, x), right = Math.min(width, x + w);
+		const gap = w > 3 ? 1 : w > 1 ? 0.4 : 0;
+		const faded = matches && !(func >= 0 && matches[func]);
+		c.globalAlpha = faded ? 0.28 : node !== this.zoomed && this.isAbove(node) ? 0.6 : 1;
+		c.fillStyle = this.colorOf(node);
+		c.fillRect(left, y, Math.max(0.4, right - left - gap), ROW - 1);
+		this.boxes.push({ node, x: left, y, w: right - left });
+		const label = fit(c, this.hooks.nameOf(func, tree), right - left - 8);
+		if (label) {
+			c.globalAlpha = faded ? 0.6 : 1;
+			c.fillStyle = this.ink.text;
+			c.fillText(label, left + 4, y + (ROW - 1) / 2);
+		}
+		c.globalAlpha = 1;
+	}
+
+	// Around the zoomed frame.
+	isAbove(node) {
+		const { tree, zoomed } = this;
+		if (!zoomed)
+			return false;
+		if (this.aboveOf !== zoomed || this.aboveTree !== tree) {
+			this.above = new Set();
+			for (let i = zoomed; i; i = tree.parent[i])
+				this.above.add(tree.parent[i]);
+			this.aboveOf = zoomed;
+			this.aboveTree = tree;
+		}
+		return this.above.has(node);
+	}
+
+	drawOutlines(c) {
+		const outline = (box, color, width) => {
+			c.strokeStyle = color;
+			c.lineWidth = width;
+			c.strokeRect(box.x + width / 2, box.y + width / 2, Math.max(1, box.w - width - 1),
+				ROW - 1 - width);
+		};
+		for (const box of this.boxes) {
+			if (this.marked >= 0 && this.tree.func[box.node] === this.marked)
+				outline(box, this.ink.text, 1);
+			if (box.node === this.hovered)
+				outline(box, this.ink.text, 1.5);
+			if (box.node === this.focused)
+				outline(box, this.ink.accent, 2.5);
+		}
+	}
+
+	nodeAt(event) {
+		const r = this.canvas.getBoundingClientRect();
+		const x = event.clientX - r.left, y = event.clientY - r.top;
+		const box = this.boxes.find(b => y >= b.y && y < b.y + ROW && x >= b.x && x < b.x + b.w);
+		return box ? box.node : -1;
+	}
+
+	hover(node, event) {
+		if (node !== this.hovered) {
+			this.hovered = node;
+			this.canvas.style.cursor = node >= 0 ? "pointer" : "default";
+			this.draw();
+		}
+		this.hooks.onHover(node, event, this);
+	}
+
+	onDown(e) {
+		this.down = { x: e.clientX, y: e.clientY, view: this.view, scroll: this.host.scrollTop,
+			moved: false };
+		if (!this.small && e.pointerType !== "touch")
+			this.canvas.setPointerCapture(e.pointerId);
+	}
+
+	onMove(e) {
+		const { down } = this;
+		if (!down || !(e.buttons & 1) || this.small) {
+			this.hover(this.nodeAt(e), e);
+			return;
+		}
+		const dx = e.clientX - down.x, dy = e.clientY - down.y;
+		if (!down.moved && Math.abs(dx) + Math.abs(dy) < 5)
+			return;
+		down.moved = true;
+		this.hover(-1, null);
+		const step = dx * (down.view[1] - down.view[0]) / this.width;
+		this.setView(down.view[0] - step, down.view[1] - step);
+		this.host.scrollTop = down.scroll - dy;
+	}
+
+	onUp(e) {
+		const { down } = this;
+		this.down = null;
+		if (!down || down.moved)
+			return;
+		const node = this.nodeAt(e);
+		if (node < 0)
+			return;
+		this.hooks.onChoose(node, this);
+		if (!this.small)
+			this.zoomTo(node);
+	}
+
+	onWheel(e) {
+		const sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey;
+		if (!e.ctrlKey && !e.metaKey && !sideways)
+			return;
+		e.preventDefault();
+		const [x0, x1] = this.view, span = x1 - x0;
+		if (sideways && !e.ctrlKey) {
+			const step = (e.deltaX || e.deltaY) * span / this.width;
+			this.setView(x0 + step, x1 + step);
+			return;
+		}
+		const at = (e.clientX - this.canvas.getBoundingClientRect().left) / this.width;
+		this.scaleView(Math.exp(e.deltaY * 0.003), at);
+	}
+
+	scaleView(factor, at = 0.5) {
+		const [x0, x1] = this.view, middle = x0 + (x1 - x0) * at;
+		const span = Math.min(this.tree.total[0] || 1,
+			Math.max((this.tree.total[0] || 1) * 1e-7, (x1 - x0) * factor));
+		this.setView(middle - span * at, middle + span * (1 - at));
+	}
+
+	setView(x0, x1) {
+		const end = this.tree.total[0] || 1, span = Math.min(end, x1 - x0);
+		x0 = Math.max(0, Math.min(end - span, x0));
+		this.view = [x0, x0 + span];
+		this.draw();
+	}
+
+	zoomTo(node, tell = true) {
+		const from = this.view, to = this.viewOf(node), begun = performance.now();
+		this.zoomed = node;
+		if (tell)
+			this.hooks.onZoom(node, this);
+		const step = now => {
+			const part = SHORT ? Math.min(1, (now - begun) / SHORT) : 1;
+			const eased = 1 - (1 - part) ** 3;
+			this.view = from.map((x, i) => x + (to[i] - x) * eased);
+			this.draw();
+			if (part < 1 && this.zoomed === node)
+				requestAnimationFrame(step);
+		};
+		step(begun);
+		this.reveal(node);
+	}
+
+	levelOf(node) {
+		let level = 0;
+		for (let i = node; i; i = this.tree.parent[i])
+			level++;
+		return level;
+	}
+
+	reveal(node) {
+		const y = this.yOf(this.levelOf(node)), { host } = this;
+		if (y < host.scrollTop || y + ROW > host.scrollTop + this.visible)
+			host.scrollTop = y - this.visible / 3;
+	}
+
+	focus(node) {
+		this.focused = node;
+		if (node >= 0) {
+			this.reveal(node);
+			this.hooks.onKeyFocus(node, this);
+		}
+		this.draw();
+	}
+
+	// The frame where a key leads from the focused one.
+	neighbour(key) {
+		const { tree, focused } = this;
+		if (focused < 0)
+			return this.zoomed;
+		const inward = this.flip ? "ArrowUp" : "ArrowDown";
+		if (key === inward)
+			return tree.kids(focused).reduce((a, b) => a < 0 || tree.total[b] > tree.total[a] ? b : a, -1);
+		if (key === "ArrowUp" || key === "ArrowDown")
+			return focused ? tree.parent[focused] : -1;
+		if (!focused)
+			return -1;
+		const kids = tree.kids(tree.parent[focused]);
+		return kids[kids.indexOf(focused) + (key === "ArrowLeft" ? -1 : 1)] ?? -1;
+	}
+
+	onKey(e) {
+		if (e.ctrlKey || e.metaKey || e.altKey)
+			return;
+		if (e.key.startsWith("Arrow")) {
+			const node = this.neighbour(e.key);
+			if (node >= 0)
+				this.focus(node);
+		} else if (e.key === "Enter" && this.focused >= 0) {
+			this.hooks.onChoose(this.focused, this);
+			if (!this.small)
+				this.zoomTo(this.focused);
+		} else if (e.key === " " && this.focused >= 0) {
+			this.hooks.onChoose(this.focused, this);
+		} else if (e.key === "Home") {
+			this.zoomTo(0);
+			this.focus(0);
+		} else if (!this.small && (e.key === "+" || e.key === "=")) {
+			this.scaleView(0.7);
+		} else if (!this.small && e.key === "-") {
+			this.scaleView(1 / 0.7);
+		} else {
+			return;
+		}
+		e.preventDefault();
+		e.stopPropagation();
+	}
+
+	// Functions from the root (left out) to `node`.
+	pathTo(node) {
+		const path = [];
+		for (let i = node; i; i = this.tree.parent[i])
+			path.push(this.tree.func[i]);
+		return path.reverse();
+	}
+
+	// The node at the end of the longest beginning of `path` that there is.
+	nodeOf(path) {
+		let at = 0;
+		for (const func of path) {
+			const kid = this.tree.kids(at).find(k => this.tree.func[k] === func);
+			if (kid === undefined)
+				break;
+			at = kid;
+		}
+		return at;
+	}
+}

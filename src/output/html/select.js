@@ -1,0 +1,215 @@
+// Which samples count → weights of nodes, as a whole and by group.
+
+function lowerBound(a, lo, hi, x) {
+	while (lo < hi) {
+		const mid = (lo + hi) >> 1;
+		if (a[mid] < x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+// Indexes [lo, hi) of the samples of a thread in a range of ticks; null: all of them.
+export function samplesIn(profile, thread, range) {
+	if (!range)
+		return [thread.first, thread.end];
+	const lo = lowerBound(profile.time, thread.first, thread.end, range[0]);
+	return [lo, lowerBound(profile.time, lo, thread.end, range[1])];
+}
+
+export function threadLabel(t) {
+	return t.comm === t.process ? `${t.comm} ${t.tid}` : `${t.comm} ${t.tid} · ${t.process}`;
+}
+
+function again(t) {
+	return t.again ? `#${t.again + 1}` : "";
+}
+
+export const groupings = {
+	none: { label: "merged", key: () => "" },
+	pid: { label: "process", key: t => `${t.process}-${t.pid}${again(t)}` },
+	comm: { label: "thread name", key: t => t.comm },
+	tid: { label: "thread", key: t => `${t.comm}-${t.pid}/${t.tid}${again(t)}` },
+	cpu: { label: "CPU", key: null },
+};
+
+class Sums {
+	constructor(n, second) {
+		this.self = new Float64Array(n); // weight; in a difference of both together
+		this.count = new Float64Array(n); // samples
+		this.second = second ? new Float64Array(n) : null; // of it, the part of B
+		this.weight = this.samples = this.dropped = 0;
+		this.groups = null; // [{ name, nodes, weights }]
+	}
+}
+
+// Runs f(lo, hi, thread) over the samples chosen.
+function forRuns(profile, choice, f) {
+	for (const t of profile.threads) {
+		if (choice.threads && !choice.threads.has(t.id))
+			continue;
+		const [lo, hi] = samplesIn(profile, t, choice.range);
+		if (lo < hi)
+			f(lo, hi, t);
+	}
+}
+
+export function isByPeriod(profile, event) {
+	return Boolean(profile.period && profile.meta.events[event]?.by_period);
+}
+
+function addRun(profile, choice, map, sums, lo, hi) {
+	const { stack, event, period } = profile;
+	const byPeriod = isByPeriod(profile, choice.event);
+	const { self, count } = sums;
+	for (let i = lo; i < hi; i++) {
+		if (event && event[i] !== choice.event)
+			continue;
+		const node = map[stack[i]], w = byPeriod ? period[i] : 1;
+		if (node < 0) {
+			sums.dropped += w;
+			continue;
+		}
+		self[node] += w;
+		count[node]++;
+		sums.weight += w;
+		sums.samples++;
+	}
+}
+
+// Samples by CPU: an index, since those of one CPU are not together.
+function cpuRuns(profile, choice) {
+	const runs = new Map();
+	forRuns(profile, choice, (lo, hi) => {
+		for (let i = lo; i < hi; i++) {
+			const cpu = profile.cpu[i];
+			let run = runs.get(cpu);
+			if (!run)
+				runs.set(cpu, run = []);
+			run.push(i);
+		}
+	});
+	return [...runs].sort((a, b) => a[0] - b[0])
+		.map(([cpu, run]) => [cpu ? `cpu ${cpu - 1}` : "cpu ?", run]);
+}
+
+function threadRuns(profile, choice) {
+	const { key } = groupings[choice.by];
+	const runs = new Map();
+	forRuns(profile, choice, (lo, hi, t) => {
+		const name = key(t);
+		let run = runs.get(name);
+		if (!run)
+			runs.set(name, run = []);
+		for (let i = lo; i < hi; i++)
+			run.push(i);
+	});
+	return [...runs];
+}
+
+// The nodes that a group's samples end in, and their weights.
+function sumGroup(profile, choice, map, run, scratch) {
+	const { stack, event, period } = profile;
+	const byPeriod = isByPeriod(profile, choice.event);
+	const nodes = [];
+	for (const i of run) {
+		const node = map[stack[i]];
+		if (node < 0 || (event && event[i] !== choice.event))
+			continue;
+		if (!scratch[node])
+			nodes.push(node);
+		scratch[node] += byPeriod ? period[i] : 1;
+	}
+	nodes.sort((a, b) => a - b);
+	const weights = nodes.map(n => scratch[n]);
+	let weight = 0;
+	for (const n of nodes) {
+		weight += scratch[n];
+		scratch[n] = 0;
+	}
+	return { nodes, weights, weight };
+}
+
+function sumGroups(profile, choice, tree) {
+	const runs = choice.by === "cpu" ? cpuRuns(profile, choice) : threadRuns(profile, choice);
+	const scratch = new Float64Array(tree.n);
+	const groups = runs.map(([name, run]) =>
+		({ name, ...sumGroup(profile, choice, tree.map, run, scratch) }));
+	return groups.filter(g => g.nodes.length).sort((a, b) => b.weight - a.weight);
+}
+
+// Weights without samples: one recording, or two of which each counts as much as the other.
+function sumStatic(profile, choice, tree, sums) {
+	const { self, samples, selfB } = profile;
+	const all = a => a ? a.reduce((x, y) => x + y, 0) : 0;
+	const totalA = all(self), totalB = all(selfB);
+	const equal = choice.normalize && totalA && totalB;
+	const scaleB = equal ? totalA / totalB : 1;
+	for (let i = 0; i < self.length; i++) {
+		const node = tree.map[i], b = selfB ? selfB[i] * scaleB : 0;
+		if (node < 0) {
+			sums.dropped += self[i] + b;
+			continue;
+		}
+		sums.self[node] += self[i] + b;
+		sums.count[node] += samples[i] + (profile.samplesB ? profile.samplesB[i] : 0);
+		sums.weight += self[i] + b;
+		sums.samples += samples[i] + (profile.samplesB ? profile.samplesB[i] : 0);
+		if (selfB)
+			sums.second[node] += b;
+	}
+	sums.scaleB = scaleB;
+	return sums;
+}
+
+// choice: { event, range, threads, by, normalize }
+export function sumSamples(profile, choice, tree) {
+	const sums = new Sums(tree.n, profile.selfB);
+	if (!profile.time)
+		return sumStatic(profile, choice, tree, sums);
+	forRuns(profile, choice, (lo, hi) => addRun(profile, choice, tree.map, sums, lo, hi));
+	if (choice.by !== "none")
+		sums.groups = sumGroups(profile, choice, tree);
+	return sums;
+}
+
+// Weights by line of one function: [{ file, line, self, total }], files together. A line counts once
+// in a stack, where it is outermost.
+export function sumLines(profile, choice, func) {
+	const { nodeFunc, nodeParent, nodePlace, stack } = profile;
+	if (!nodePlace)
+		return [];
+	const n = nodeFunc.length, weight = new Float64Array(n);
+	const byPeriod = isByPeriod(profile, choice.event);
+	if (profile.time)
+		forRuns(profile, choice, (lo, hi) => {
+			for (let i = lo; i < hi; i++)
+				if (!profile.event || profile.event[i] === choice.event)
+					weight[stack[i]] += byPeriod ? profile.period[i] : 1;
+		});
+	else
+		weight.set(profile.self);
+	const total = weight.slice();
+	for (let i = n - 1; i > 0; i--)
+		total[nodeParent[i]] += total[i];
+	const lines = new Map();
+	for (let i = 1; i < n; i++) {
+		if (nodeFunc[i] !== func || !nodePlace[i] || !total[i])
+			continue;
+		let line = lines.get(nodePlace[i]);
+		if (!line)
+			lines.set(nodePlace[i], line = {
+				file: profile.placeFile[nodePlace[i]], line: profile.placeLine[nodePlace[i]],
+				self: 0, total: 0,
+			});
+		line.self += weight[i];
+		let up = nodeParent[i];
+		while (up && (nodeFunc[up] !== func || nodePlace[up] !== nodePlace[i]))
+			up = nodeParent[up];
+		if (!up)
+			line.total += total[i];
+	}
+	return [...lines.values()].sort((a, b) => a.file - b.file || a.line - b.line);
+}
