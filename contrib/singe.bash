@@ -27,6 +27,7 @@ _singe_values() {
 		fi
 		;;
 	--normalize) echo samples time ;;
+	-f | --format) echo folded svg html text tree ;;
 	--by) echo comm pid tid cpu none ;;
 	--dump) echo records samples maps stacks frames ;;
 	--weight) echo samples period ;;

@@ -59,6 +59,8 @@ expect 0 "record -o REC -a
 report -i REC -f svg -o x.svg" flame -aox.svg
 expect 0 "record -o REC
 report -i REC -f svg -o x" flame --output=x
+expect 0 "record -o REC
+report -i REC -f html -o x.html" flame -o x.html
 # -o after `--`, or after the command's first word, is the command's own; so is a value called -o
 expect 0 "record -o REC -F 99 -ag -- cc -o x
 $draw" flame -F 99 -ag -- cc -o x

@@ -20,7 +20,8 @@ static const char usage[] =
 	"\n"
 	"Records (as `singe record` does) and draws the flame graph in one step.\n"
 	"\n"
-	"  -o, --output FILE  where the picture goes (default flame.svg)\n"
+	"  -o, --output FILE  where the picture goes (default flame.svg); NAME.html is a page\n"
+	"                     with time, threads and lines as well\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"Every other option is one of `singe record`; see `singe record --help`.\n";
@@ -147,8 +148,11 @@ static struct err *flame_draw(const char *recording, const char *output, int *st
 	_cleanup_free_ char *report = NULL;
 
 	TRY(program_find("singe-report", &report));
+	size_t len = strlen(output);
+	bool page = len > 5 && !strcmp(output + len - 5, ".html");
+	const char *format = page ? "html" : "svg";
 	char *argv[] = { report,       (char *)"report", (char *)"-i", (char *)recording,
-			 (char *)"-f", (char *)"svg",    (char *)"-o", (char *)output,
+			 (char *)"-f", (char *)format,   (char *)"-o", (char *)output,
 			 NULL };
 
 	TRY(program_run(argv, status));

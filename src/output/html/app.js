@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { Colors, ORIGIN_GROUP, originNames, schemes } from "./colors.js";
 import { loadProfile } from "./data.js";
 import { Flame } from "./flame.js";
-import { fillHead, titleOf } from "./head.js";
+import { fillHead, heaviestProcess, titleOf } from "./head.js";
 import { fillHelp } from "./help.js";
 import { mergeTree, operations } from "./merge.js";
 import { Panel } from "./panel.js";
@@ -21,7 +21,8 @@ class App {
 	constructor(profile) {
 		this.profile = profile;
 		const { meta } = profile, by = meta.samples ? meta.by : "none";
-		profile.defaults = { by: by === "comm" ? "none" : by, event: meta.event, view: "flame",
+		const many = heaviestProcess(profile).share <= 0.6 && profile.threads.length > 1;
+		profile.defaults = { by: by !== "comm" ? by : many ? "pid" : "none", event: meta.event, view: "flame",
 			direction: meta.reverse ? "up" : "down", colors: "origin",
 			sort: profile.diff ? "change" : "self" };
 		this.store = new State(profile, {
@@ -191,13 +192,21 @@ class App {
 		this.memo("panel", key, () => this.panel.set(s.func, panel) ?? true);
 		for (const f of [this.panel.up, this.panel.down])
 			f.matches = this.found?.matches ?? null;
-		if (!this.headFilled) {
-			this.headFilled = true;
-			const all = { event: profile.meta.event, range: null, threads: null, by: "none" };
-			const merged = mergeTree(profile, []), sums = sumSamples(profile, all, merged);
-			const whole = new TopTree(merged, sums);
-			fillHead(profile, sums, sumFunctions(merged, whole, profile.names.length));
+		if (!this.headFilled)
+			this.showHead();
+	}
+
+	// Of all samples, whatever is chosen below.
+	showHead() {
+		const { profile, state: s } = this, { event } = profile.meta;
+		this.headFilled = true;
+		if (!s.operations.length && !s.range && !s.threads && s.event === event) {
+			fillHead(profile, this.sums, this.functions);
+			return;
 		}
+		const merged = mergeTree(profile, []);
+		const sums = sumSamples(profile, { event, range: null, threads: null, by: "none" }, merged);
+		fillHead(profile, sums, sumFunctions(merged, new TopTree(merged, sums), profile.names.length));
 	}
 
 	showView() {

@@ -46,13 +46,17 @@ export class Chart {
 		const [lo, hi] = samplesIn(profile, thread, [view[0] - this.interval() * 2, view[1]]);
 		const list = [], perPixel = (view[1] - view[0]) / width;
 		let next = -Infinity;
+		this.all = true;
 		for (let i = lo; i < hi; i++) {
-			if (profile.time[i] < next || (profile.event && profile.event[i] !== event))
+			if (profile.event && profile.event[i] !== event)
 				continue;
+			if (profile.time[i] < next) {
+				this.all = false;
+				continue;
+			}
 			list.push(i);
 			next = profile.time[i] + perPixel / 2;
 		}
-		this.all = list.length === hi - lo || Boolean(profile.event);
 		return list;
 	}
 
@@ -147,8 +151,13 @@ export class Chart {
 			c.fillRect(x, AXIS - 5, 1, 4);
 			c.fillText(seconds(t, step), x + 4, AXIS / 2);
 		}
-		if (!this.all)
-			c.fillText("one sample a pixel: zoom in for all", width - 200, AXIS / 2);
+		if (this.all)
+			return;
+		const note = "one sample a pixel: zoom in (Ctrl + wheel) for all", room = c.measureText(note).width;
+		c.fillStyle = cssColor("--ground");
+		c.fillRect(width - room - 16, 0, room + 16, AXIS - 1);
+		c.fillStyle = cssColor("--muted");
+		c.fillText(note, width - room - 4, AXIS / 2);
 	}
 
 	boxAt(e) {

@@ -105,6 +105,7 @@ function profileOf(meta, c) {
 		significant: c["func.significant"] ?? null,
 		nodeFunc: c["node.func"],
 		nodePlace: c["node.place"] ?? null,
+		nodeDepth: c["node.depth"],
 		nodeParent: parentsOf(c["node.depth"]),
 		placeFile: c["place.file"],
 		placeLine: c["place.line"],

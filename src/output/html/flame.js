@@ -102,7 +102,7 @@ export class Flame {
 			if (this.flip ? y < -ROW : y > this.visible)
 				continue;
 			if (w < HAIR) {
-				if (x - (thin[level] ?? -9) >= 1 && y > -ROW && y < this.visible) {
+				if (Math.abs(x - (thin[level] ?? -9)) >= 1 && y > -ROW && y < this.visible) {
 					c.fillStyle = this.ink.dim;
 					c.fillRect(x, y, 0.7, ROW - 1);
 					thin[level] = x;

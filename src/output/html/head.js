@@ -3,7 +3,7 @@
 import { ORIGIN_GROUP } from "./colors.js";
 import { amount, byId, element, number, percent, span } from "./text.js";
 
-function heaviestProcess(profile) {
+export function heaviestProcess(profile) {
 	const weight = new Map();
 	let all = 0;
 	for (const t of profile.threads) {

@@ -1,18 +1,18 @@
-// The whole recording at a glance: a column a second (or what suits its length), a row a fiftieth of
-// that, darker where more samples were taken. A burst of 10 ms is a cell.
+// The whole recording at a glance: a column a second (or what suits its length), up to 50 rows that
+// divide it, darker where more samples were taken. A burst of 10 ms in a minute is a cell.
 
 import { cssColor, prepare } from "./canvas.js";
-import { element, onFrame, seconds } from "./text.js";
+import { byId, element, onFrame, seconds, span } from "./text.js";
 
-const ROWS = 50;
+const ROWS = [50, 25, 20, 10], MOST_COLUMNS = 120;
 const COLUMNS = [1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600];
 
 // Of one hue, light to dark; in dark pages dark to light.
 function ramp(dark) {
 	return Array.from({ length: 32 }, (_, i) => {
 		const p = i / 31;
-		return dark ? `hsl(${24 - 10 * p} ${40 + 50 * p}% ${14 + 50 * p}%)`
-			: `hsl(${34 - 28 * p} ${85 + 5 * p}% ${95 - 50 * p}%)`;
+		return dark ? `hsl(${20 + 14 * p} ${30 + 48 * p}% ${15 + 45 * p}%)`
+			: `hsl(${36 - 20 * p} ${84 - 6 * p}% ${94 - 42 * p}%)`;
 	});
 }
 
@@ -24,8 +24,11 @@ export class Heatmap {
 			"aria-label": "Samples over time; choose a range by dragging" });
 		host.append(this.canvas);
 		const length = profile.end * profile.tick;
-		this.column = COLUMNS.find(c => length / c <= 120) ?? length / 120;
+		this.divide(length);
 		this.columns = Math.max(1, Math.ceil(length / this.column));
+		byId("heat-text").replaceChildren(element("b", {}, "Sub-second heat map"),
+			`each column ${span(this.column)}, read downwards in cells of ` +
+			`${span(this.column / this.rows)}; darker: more samples`);
 		this.draw = onFrame(() => this.drawNow());
 		new ResizeObserver(this.draw).observe(host);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.draw);
@@ -35,12 +38,21 @@ export class Heatmap {
 		this.canvas.addEventListener("pointerleave", () => hooks.onHover("", null));
 	}
 
+	// A cell is some sampling intervals long: else it would show their beat, not the program.
+	divide(length) {
+		const { meta } = this.profile, least = 4 * (meta.events[meta.event]?.interval_ns || 1e6) / 1e9;
+		const rows = column => ROWS.find(r => column / r >= least);
+		this.column = COLUMNS.find(c => length / c <= MOST_COLUMNS && rows(c)) ??
+			Math.max(length / MOST_COLUMNS, least * ROWS[0]);
+		this.rows = rows(this.column);
+	}
+
 	get cell() {
-		return this.column / ROWS / this.profile.tick;
+		return this.column / this.rows / this.profile.tick;
 	}
 
 	set(threads, event) {
-		const { profile, columns } = this, counts = new Uint32Array(columns * ROWS);
+		const { profile, columns } = this, counts = new Uint32Array(columns * this.rows);
 		for (const t of profile.threads) {
 			if (threads && !threads.has(t.id))
 				continue;
@@ -59,12 +71,12 @@ export class Heatmap {
 	}
 
 	drawNow() {
-		const { host, columns, counts } = this, width = host.clientWidth, height = host.clientHeight;
+		const { host, counts } = this, width = host.clientWidth, height = host.clientHeight;
 		if (!width || !counts)
 			return;
 		const c = prepare(this.canvas, width, height), colors = ramp(cssColor("--is-dark") === "1");
-		this.w = width / columns;
-		this.h = height / ROWS;
+		this.w = width * this.column / (this.profile.end * this.profile.tick);
+		this.h = height / this.rows;
 		for (let i = 0; i < counts.length; i++) {
 			const [x, y] = this.place(i);
 			const shade = counts[i] ? 1 + Math.round(30 * Math.sqrt(counts[i] / this.max)) : 0;
@@ -77,15 +89,15 @@ export class Heatmap {
 	}
 
 	place(cell) {
-		return [Math.floor(cell / ROWS) * this.w, cell % ROWS * this.h];
+		return [Math.floor(cell / this.rows) * this.w, cell % this.rows * this.h];
 	}
 
 	drawRange(c, width, height) {
 		const first = Math.floor(this.range[0] / this.cell);
 		const last = Math.max(first, Math.ceil(this.range[1] / this.cell) - 1);
-		const a = Math.floor(first / ROWS), b = Math.floor(last / ROWS);
+		const a = Math.floor(first / this.rows), b = Math.floor(last / this.rows);
 		c.fillStyle = cssColor("--veil");
-		const top = first % ROWS * this.h, bottom = (last % ROWS + 1) * this.h;
+		const top = first % this.rows * this.h, bottom = (last % this.rows + 1) * this.h;
 		c.fillRect(0, 0, a * this.w, height);
 		c.fillRect((b + 1) * this.w, 0, width, height);
 		c.fillRect(a * this.w, 0, this.w, top);
@@ -113,7 +125,7 @@ export class Heatmap {
 		const r = this.canvas.getBoundingClientRect();
 		const x = Math.max(0, Math.min(r.width - 1, e.clientX - r.left));
 		const y = Math.max(0, Math.min(r.height - 1, e.clientY - r.top));
-		return Math.floor(x / this.w) * ROWS + Math.floor(y / this.h);
+		return Math.floor(x / this.w) * this.rows + Math.floor(y / this.h);
 	}
 
 	onDown(e) {

@@ -104,9 +104,22 @@ function droppedBy(profile, list) {
 	return dropped;
 }
 
+// Nothing to merge: the nodes come as they are wanted.
+function sameTree({ nodeFunc, nodeParent, nodeDepth }) {
+	const n = nodeFunc.length, end = new Int32Array(n);
+	for (let i = n - 1; i >= 0; i--) {
+		end[i] = Math.max(end[i], i + 1);
+		end[nodeParent[i]] = Math.max(end[nodeParent[i]], end[i]);
+	}
+	const map = Int32Array.from({ length: n }, (_, i) => i);
+	return { n, func: nodeFunc, parent: nodeParent, end, depth: nodeDepth, map };
+}
+
 export function mergeTree(profile, list) {
 	const { nodeFunc, nodeParent } = profile;
 	const n = nodeFunc.length;
+	if (!list.length && !profile.nodePlace)
+		return sameTree(profile);
 	const dropped = droppedBy(profile, list);
 	const merged = new Set(list.filter(o => o.op === "merge").map(o => o.func));
 	const collapsed = list.filter(o => o.op === "collapse").map(o => o.func);

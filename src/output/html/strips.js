@@ -142,41 +142,50 @@ export class Strips {
 		if (!this.width)
 			return;
 		const seen = this.list.getBoundingClientRect();
-		for (const row of this.rows ?? []) {
-			const r = row.label.getBoundingClientRect();
-			if (r.bottom >= seen.top && r.top <= seen.bottom)
-				this.drawRow(row);
-		}
+		const rows = (this.rows ?? []).filter(({ label }) => {
+			const r = label.getBoundingClientRect();
+			return r.bottom >= seen.top && r.top <= seen.bottom;
+		});
+		this.bins = Math.max(1, Math.floor(this.width / 3));
+		for (const row of rows)
+			row.sums = this.sumsOf(row.t);
+		const full = this.fullScale(rows);
+		for (const row of rows)
+			this.drawRow(row, full);
 		this.drawAxis();
 		this.placeShade();
 	}
 
-	drawRow({ t, canvas, label }) {
-		const { width, view, profile } = this, height = label.clientHeight - 3;
-		const c = prepare(canvas, width, height), bins = Math.max(1, Math.floor(width / 2));
-		const sums = new Float64Array(bins), step = (view[1] - view[0]) / bins;
-		const [lo, hi] = samplesIn(profile, t, view);
+	sumsOf(t) {
+		const { view, profile, bins } = this, sums = new Float64Array(bins);
+		const step = (view[1] - view[0]) / bins, [lo, hi] = samplesIn(profile, t, view);
 		for (let i = lo; i < hi; i++)
 			if (!profile.event || profile.event[i] === this.event)
 				sums[Math.min(bins - 1, (profile.time[i] - view[0]) / step | 0)] +=
 					this.byPeriod ? profile.period[i] : 1;
-		const full = this.interval && !this.byPeriod
-			? Math.max(1, step / this.interval) : this.highest(sums);
-		const picked = !this.picked || this.picked.has(t.id);
-		c.fillStyle = cssColor(picked ? "--strip" : "--strip-off");
-		for (let k = 0; k < bins; k++) {
-			const h = Math.min(1, sums[k] / full) * height;
-			if (h > 0)
-				c.fillRect(k * width / bins, height - Math.max(1, h), width / bins, Math.max(1, h));
-		}
+		return sums;
 	}
 
-	// Events that are no time have no full scale: the strip's own highest is it.
-	highest(sums) {
+	// All strips in sight have one scale: their highest, or a whole CPU where that is less.
+	fullScale(rows) {
 		let top = 1;
-		for (const s of sums)
-			top = Math.max(top, s);
-		return top;
+		for (const { sums } of rows)
+			for (const s of sums)
+				top = Math.max(top, s);
+		if (!this.interval || this.byPeriod)
+			return top;
+		return Math.min(top, Math.max(1, (this.view[1] - this.view[0]) / this.bins / this.interval));
+	}
+
+	drawRow({ t, canvas, label, sums }, full) {
+		const { width, bins } = this, height = label.clientHeight - 3;
+		const c = prepare(canvas, width, height), w = width / bins;
+		c.fillStyle = cssColor(!this.picked || this.picked.has(t.id) ? "--strip" : "--strip-off");
+		for (let k = 0; k < bins; k++) {
+			const h = Math.min(1, sums[k] / full) * height, x = Math.round(k * w);
+			if (h > 0)
+				c.fillRect(x, height - Math.max(1, h), Math.round((k + 1) * w) - x, Math.max(1, h));
+		}
 	}
 
 	drawAxis() {

@@ -22,13 +22,13 @@ export function seconds(s, step = s / 1000) {
 }
 
 export function span(s) {
-	const abs = Math.abs(s);
+	const abs = Math.abs(s), short = x => String(Number(x.toPrecision(3)));
 	if (abs >= 100)
 		return `${s.toFixed(0)} s`;
 	if (abs >= 1)
-		return `${s.toPrecision(3)} s`;
+		return `${short(s)} s`;
 	if (abs >= 1e-3)
-		return `${(s * 1e3).toPrecision(3)} ms`;
+		return `${short(s * 1e3)} ms`;
 	return `${(s * 1e6).toFixed(0)} µs`;
 }
 

@@ -246,8 +246,11 @@ export function functionTree(merged, whole, func, up) {
 	if (up) {
 		const [own] = tree.kids(0);
 		tree.made[0] = own === undefined ? [] : tree.kids(own);
-		for (const kid of tree.made[0])
+		for (const kid of tree.made[0]) {
 			tree.parent[kid] = 0;
+			tree.depth[kid] = 1;
+		}
+		tree.maxDepth = tree.made[0].length ? 1 : 0;
 	}
 	return tree;
 }

@@ -1,0 +1,78 @@
+// How fast a page is: opening, selection to redraw, pan and zoom, memory. Prints; asserts nothing.
+// Usage: html-bench.mjs PAGE…
+import { createRequire } from "node:module";
+import { statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const { chromium } = createRequire(import.meta.url)("playwright-core");
+const browser = await chromium.launch({
+	executablePath: process.env.CHROMIUM,
+	args: ["--headless", "--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
+});
+
+// Milliseconds from a change of the range to the frame that shows it; the median of some.
+const select = page => page.evaluate(async () => {
+	const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+	const end = 5e6, times = [];
+	for (let i = 1; i <= 9; i++) {
+		const begun = performance.now();
+		location.hash = `t=${i * end / 20}-${end - i * 1000}`;
+		await new Promise(done => addEventListener("hashchange", done, { once: true }));
+		await frame();
+		times.push(performance.now() - begun);
+	}
+	return times.sort((a, b) => a - b)[4];
+});
+
+// Frames a second while the pointer drags and the wheel turns.
+async function pan(page) {
+	const box = await page.locator("#flame canvas").boundingBox();
+	const x = box.x + box.width / 2, y = box.y + 60;
+	await page.mouse.move(x, y);
+	await page.keyboard.down("Control");
+	for (let i = 0; i < 8; i++)
+		await page.mouse.wheel(0, -120);
+	await page.keyboard.up("Control");
+	await page.evaluate(() => {
+		window.frames_seen = 0;
+		window.begun = performance.now();
+		const count = () => {
+			window.frames_seen++;
+			requestAnimationFrame(count);
+		};
+		requestAnimationFrame(count);
+	});
+	await page.mouse.down();
+	for (let i = 0; i < 120; i++)
+		await page.mouse.move(x + 200 * Math.sin(i / 8), y);
+	await page.mouse.up();
+	return page.evaluate(() => window.frames_seen / ((performance.now() - window.begun) / 1000));
+}
+
+for (const file of process.argv.slice(2)) {
+	const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+	page.on("pageerror", e => console.log(`error: ${e.message}`));
+	await page.goto(pathToFileURL(file).href);
+	await page.waitForFunction(() => performance.getEntriesByName("usable").length);
+	const usable = await page.evaluate(() => performance.getEntriesByName("usable")[0].startTime);
+	const session = await page.context().newCDPSession(page);
+	await page.waitForTimeout(500);
+	const selected = await select(page);
+	await page.evaluate(() => {
+		location.hash = "d=up";
+	});
+	await page.waitForTimeout(500);
+	const up = await select(page);
+	await page.evaluate(() => {
+		location.hash = "";
+	});
+	await page.waitForTimeout(500);
+	const fps = await pan(page);
+	await session.send("HeapProfiler.collectGarbage");
+	const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
+	console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB, usable after ${usable.toFixed(0)} ms, ` +
+		`selection ${selected.toFixed(0)} ms (bottom-up ${up.toFixed(0)} ms), ${fps.toFixed(0)} frames/s, ` +
+		`${((usedSize + backingStorageSize) / 1e6).toFixed(0)} MB`);
+	await page.close();
+}
+await browser.close();

@@ -1,0 +1,328 @@
+/* Unit tests of src/output/html*: what the data says, without a browser. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/codec.h"
+#include "output/html.h"
+#include "output/html/pagecolumns.h"
+#include "output/html/pagejson.h"
+#include "output/html/pagetree.h"
+#include "output/html/source.h"
+#include "output/html_data.h"
+#include "support/handtree.h"
+#include "support/memsource.h"
+
+struct page {
+	struct buf raw;
+	char *json; /* NUL-terminated copy */
+	const uint8_t *columns;
+};
+
+static void page_of(struct page *p, const struct output_context *ctx,
+		    const struct html_options *opt)
+{
+	*p = (struct page){ 0 };
+	html_data_put(ctx, opt, &p->raw);
+	uint32_t len;
+
+	memcpy(&len, p->raw.data, 4); /* as the machines of these tests have it */
+	assert_true(len + 4 <= p->raw.len);
+	p->json = xstrndup((const char *)p->raw.data + 4, len);
+	p->columns = p->raw.data + 4 + len;
+}
+
+static void page_deinit(struct page *p)
+{
+	buf_deinit(&p->raw);
+	free(p->json);
+}
+
+/* The values of a column as text: "1 2 3"; NULL if there is none of that name. */
+static char *column(const struct page *p, const char *name)
+{
+	const char *list = strstr(p->json, "\"columns\":[") + strlen("\"columns\":");
+	const uint8_t *at = p->columns;
+	char found[64], kind;
+	unsigned long n, bytes;
+	int used;
+
+	for (list++; sscanf(list, "[\"%63[^\"]\",\"%c\",%lu,%lu]%n", found, &kind, &n, &bytes,
+			    &used) == 4;
+	     list += used + 1, at += bytes) {
+		if (strcmp(found, name) != 0)
+			continue;
+		struct cursor c = cursor(at, bytes);
+		struct buf text = { 0 };
+		int64_t last = 0;
+
+		for (unsigned long i = 0; i < n; i++) {
+			uint64_t v = cursor_uleb(&c);
+
+			last = kind == 'd' ? last + zigzag_decode(v) : (int64_t)v;
+			output_printf(&text, "%s%lld", i ? " " : "", (long long)last);
+		}
+		buf_u8(&text, 0);
+		return (char *)text.data;
+	}
+	return NULL;
+}
+
+static void assert_column(const struct page *p, const char *name, const char *expected)
+{
+	_cleanup_free_ char *values = column(p, name);
+
+	if (!expected) {
+		assert_null(values);
+		return;
+	}
+	assert_non_null(values);
+	assert_string_equal(values, expected);
+}
+
+static void test_json_strings(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	pagejson_str(&b, "a\"\\\n\x01\xff</script>é");
+	pagejson_text(&b, "x\r\n\ty", 5);
+	buf_u8(&b, 0);
+	assert_string_equal((char *)b.data,
+			    "\"a\\\"\\\\\ufffd\ufffd\ufffd</script>é\"\"x\\n\\ty\"");
+	buf_deinit(&b);
+}
+
+static struct profile *profile_of(struct memsource *m, enum group_by by)
+{
+	struct profile_options opt = { .by = by, .keep = true };
+	struct profile *p = NULL;
+
+	assert_null(profile_build(&m->source, &opt, NULL, &p));
+	return p;
+}
+
+static struct calltree *tree_of(struct memsource *m, struct profile *p, bool reverse, bool lines)
+{
+	struct calltree_options opt = { .reverse = reverse, .lines = lines };
+	struct calltree *t = NULL;
+
+	assert_null(calltree_build(p, &m->data.names, &opt, &t));
+	return t;
+}
+
+/* Two threads in three groups of the profile, of which the page must know nothing. */
+static void add_samples(struct memsource *m)
+{
+	uint32_t a = memsource_thread(m, 1, 1, "a", "a"), b = memsource_thread(m, 1, 2, "b", "a");
+
+	memsource_callgraph(m, "dwarf,8192");
+	memsource_add(m, b, "main;work", 2);
+	memsource_add(m, a, "main", 1);
+	memsource_add(m, b, "main;work;deep", 1);
+	memsource_add(m, a, "main;idle", 1);
+}
+
+static void check_samples(enum group_by by, bool reverse)
+{
+	static const struct html_options options;
+	struct memsource m;
+	struct page page;
+
+	memsource_init(&m);
+	add_samples(&m);
+	struct profile *p = profile_of(&m, by);
+	struct calltree *t = tree_of(&m, p, reverse, false);
+
+	page_of(&page, &(struct output_context){ .tree = t }, &options);
+	assert_non_null(strstr(page.json, "\"threads\":[[1,1,0,\"a\",\"a\"],[1,2,0,\"b\",\"a\"]]"));
+	assert_column(&page, "thread.samples", "2 3");
+	/* all, main, idle, work, deep; main and idle of a, work twice and deep of b */
+	assert_column(&page, "node.depth", "0 1 2 2 3");
+	assert_column(&page, "sample.stack", "1 2 3 3 4");
+	assert_column(&page, "sample.time", "2000 4000 0 1000 3000");
+	assert_column(&page, "sample.cpu", "1 1 1 1 1");
+	assert_column(&page, "sample.event", NULL);
+	assert_column(&page, "sample.period", NULL);
+	assert_column(&page, "node.place", NULL);
+	page_deinit(&page);
+	calltree_destroy(t);
+	profile_destroy(p);
+	memsource_deinit(&m);
+}
+
+static void test_samples_of_any_grouping_and_direction(void **state)
+{
+	(void)state;
+	for (int by = GROUP_COMM; by <= GROUP_NONE; by++) {
+		check_samples((enum group_by)by, false);
+		check_samples((enum group_by)by, true);
+	}
+}
+
+static void test_lines_are_nodes(void **state)
+{
+	static const struct html_options options;
+	struct memsource m;
+	struct page page;
+
+	(void)state;
+	memsource_init(&m);
+	uint32_t thread = memsource_thread(&m, 1, 1, "a", "a");
+	struct names *names = &m.data.names;
+	struct name_line line = {
+		.function = intern_add(&names->strings, "f"),
+		.file = intern_add(&names->strings, "/x/f.c"),
+	};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		line.line = 10 + i % 2;
+		names_set(names, m.app, 160 + i, &line, 1, NAME_FOUND);
+		uint32_t node = frametree_add(&m.data.tree, 0, m.app, 160 + i, FRAME_PC);
+
+		memsource_sample(&m, (struct sample){ .thread = thread, .node = node });
+	}
+	struct profile *p = profile_of(&m, GROUP_COMM);
+	struct calltree *t = tree_of(&m, p, false, true);
+
+	page_of(&page, &(struct output_context){ .tree = t }, &options);
+	assert_column(&page, "node.depth", "0 1 1");
+	assert_column(&page, "node.place", "0 1 2");
+	assert_column(&page, "place.line", "0 10 11");
+	assert_column(&page, "place.file", "0 1 1");
+	assert_non_null(strstr(page.json, "\"files\":[[\"\"],[\"/x/f.c\"]]"));
+	page_deinit(&page);
+	calltree_destroy(t);
+	profile_destroy(p);
+	memsource_deinit(&m);
+}
+
+static void test_difference(void **state)
+{
+	struct handtree h;
+	struct page page;
+
+	(void)state;
+	handtree_init(&h);
+	uint32_t comm = handtree_child(&h, 0, "app", ORIGIN_GROUP);
+	uint32_t main_ = handtree_child(&h, comm, "main", ORIGIN_USER);
+	uint32_t gone = handtree_child(&h, main_, "gone", ORIGIN_USER);
+	uint32_t more = handtree_child(&h, main_, "more", ORIGIN_USER);
+	const uint64_t self_b[] = { 0, 0, 1, 0, 9 };
+	const uint8_t significant[] = { 0, 0, 0, 1, 1 };
+	struct html_diff diff = { .name_a = "a.rec", .name_b = "b.rec", .self_b = self_b,
+				  .significant = significant };
+	struct html_options options = { .diff = &diff };
+
+	handtree_add(&h, gone, 5);
+	handtree_add(&h, more, 2);
+	page_of(&page, &(struct output_context){ .tree = &h.tree }, &options);
+	assert_non_null(strstr(page.json, "\"diff\":{\"a\":\"a.rec\",\"b\":\"b.rec\"}"));
+	assert_non_null(strstr(page.json, "\"samples\":false"));
+	assert_column(&page, "node.depth", "0 1 2 2");
+	assert_column(&page, "node.self", "0 0 5 2");
+	assert_column(&page, "node.self_b", "0 1 0 9");
+	assert_column(&page, "node.samples_b", "0 1 0 9");
+	/* all, gone, main, more: groups are no functions of the page */
+	assert_non_null(strstr(page.json, "\"funcs\":[\"all\""));
+	assert_column(&page, "func.significant", "0 1 0 1");
+	page_deinit(&page);
+	handtree_deinit(&h);
+}
+
+static char *written(const struct output_context *ctx)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_null(html_output.write(ctx, out));
+	fclose(out);
+	return text;
+}
+
+static void test_document(void **state)
+{
+	struct handtree h;
+
+	(void)state;
+	handtree_init(&h);
+	handtree_add(&h, handtree_child(&h, 0, "</script><b>", ORIGIN_USER), 1);
+	struct output_context ctx = { .tree = &h.tree, .title = "</title><b>&\"" };
+	_cleanup_free_ char *text = written(&ctx);
+	_cleanup_free_ char *again = written(&ctx);
+
+	assert_string_equal(text, again);
+	assert_null(strstr(text, "<b>"));
+	assert_non_null(strstr(text, "<title>&lt;/title&gt;&lt;b&gt;&amp;&quot;</title>"));
+	assert_non_null(strstr(text, "content=\"default-src 'none'; script-src 'sha256-"));
+	assert_null(strstr(text, "@DATA@"));
+	assert_null(strstr(text, "@SCRIPT@"));
+	assert_string_equal(text + strlen(text) - strlen("</html>\n"), "</html>\n");
+	handtree_deinit(&h);
+}
+
+static void test_gzip(void **state)
+{
+	struct buf raw = { 0 }, packed = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 300000; i++)
+		buf_u8(&raw, (uint8_t)(i * i >> 5));
+	assert_null(codec_gzip(&raw, &packed));
+	assert_true(packed.len > 18 && packed.len < raw.len);
+	/* RFC 1952: magic, deflate; at the end CRC-32 and length */
+	assert_memory_equal(packed.data, "\x1f\x8b\x08", 3);
+	uint32_t end[2];
+
+	memcpy(end, packed.data + packed.len - 8, 8);
+	assert_int_equal(end[0], codec_crc32(raw.data, raw.len));
+	assert_int_equal(end[1], raw.len);
+	buf_deinit(&raw);
+	buf_deinit(&packed);
+}
+
+static void test_source_files(void **state)
+{
+	char path[] = "/tmp/singe-test-XXXXXX.c";
+	int fd = mkstemps(path, 2);
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "int x;\n", 7), 7);
+	close(fd);
+	assert_true(source_read(path, &b));
+	assert_int_equal(b.len, 7);
+	/* Nothing that is not named like source, nothing relative, no folder. */
+	assert_false(source_read("/etc/passwd", &b));
+	assert_false(source_read(path + 1, &b));
+	assert_false(source_read("/tmp/.c", &b));
+	assert_false(source_read("/nonexistent/x.c", &b));
+	assert_int_equal(b.len, 7);
+	unlink(path);
+	buf_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_strings),
+		cmocka_unit_test(test_samples_of_any_grouping_and_direction),
+		cmocka_unit_test(test_lines_are_nodes),
+		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_document),
+		cmocka_unit_test(test_gzip),
+		cmocka_unit_test(test_source_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
