@@ -87,6 +87,7 @@ class App {
 		byId("by-label").hidden = !meta.samples;
 		byId("event-label").hidden = !meta.samples || meta.events.length < 2;
 		byId("normalize-label").hidden = !profile.diff;
+		byId("colors-label").hidden = Boolean(profile.diff);
 		byId("tab-chart").hidden = !profile.hasTime;
 		byId("time").hidden = !profile.hasTime;
 		for (const b of document.querySelectorAll("[data-view]"))
@@ -292,7 +293,7 @@ class App {
 			crumbs.push(element("span", {}, "›"), element("bdi", { class: "here" }, name(path.at(-1))));
 		}
 		const part = s.range || s.threads || sums.dropped;
-		const text = `${number(sums.samples)} samples` +
+		const text = amount(sums.samples, "samples") +
 			(this.unit === "samples" ? "" : ` · ${amount(sums.weight, this.unit)}`) +
 			(part ? " in this selection" : "") +
 			(sums.dropped ? ` · ${amount(sums.dropped, this.unit)} left out` : "");

@@ -123,7 +123,8 @@ export class Table {
 	}
 
 	changeCell(f, value) {
-		const points = `${value > 0 ? "+" : "−"}${Math.abs(100 * value).toFixed(2)}`;
+		const size = Math.abs(100 * value).toFixed(2);
+		const points = size === "0.00" ? size : `${value > 0 ? "+" : "−"}${size}`;
 		const sure = this.isSignificant?.(f) ?? true;
 		return element("td", { class: !sure ? "muted" : value > 0 ? "more" : "less",
 			title: sure ? "more than chance" : "within chance" }, sure ? points : `${points} ?`);

@@ -1,0 +1,588 @@
+// The page in a browser: what a reader sees and does. Usage: html.test.mjs DIR-OF-PAGES
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const { chromium } = createRequire(import.meta.url)("playwright-core");
+const dir = process.argv[2], only = process.argv[3];
+const browser = await chromium.launch({
+	executablePath: process.env.CHROMIUM,
+	args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--no-first-run"],
+});
+
+// A page that notes every error, message, dialog, and request but for the file itself.
+async function open(scene, { hash = "", ...options } = {}) {
+	const context = await browser.newContext({ viewport: { width: 1200, height: 800 },
+		reducedMotion: "reduce", acceptDownloads: true, ...options });
+	const page = await context.newPage();
+	const url = `${pathToFileURL(dir)}/${scene}.html`;
+	page.troubles = [];
+	page.on("pageerror", e => page.troubles.push(e.message));
+	page.on("console", m => page.troubles.push(m.text()));
+	page.on("dialog", d => page.troubles.push(`dialog: ${d.message()}`));
+	page.on("request", r => r.url().startsWith(url) || r.url().startsWith("blob:") ||
+		page.troubles.push(r.url()));
+	await page.goto(url + hash);
+	await page.waitForFunction(() => performance.getEntriesByName("usable").length, null,
+		{ timeout: 60000 });
+	await settle(page);
+	return page;
+}
+
+const settle = page => page.evaluate(() => new Promise(done =>
+	requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)))));
+
+async function go(page, hash) {
+	await page.evaluate(h => {
+		location.hash = h;
+	}, hash);
+	await settle(page);
+}
+
+async function press(page, ...keys) {
+	for (const key of keys)
+		await page.keyboard.press(key);
+	await settle(page);
+}
+
+async function click(page, selector) {
+	await page.locator(selector).click();
+	await settle(page);
+}
+
+const text = (page, selector) => page.locator(selector).textContent();
+const hash = page => decodeURIComponent(new URL(page.url()).hash.slice(1));
+const chosen = page => text(page, "#crumbs .chosen");
+const crumbs = async page => (await page.locator("#crumbs > button, #crumbs > .here")
+	.allTextContents()).join("›");
+
+// Rows of the table: by function, its cells.
+async function rows(page) {
+	const all = await page.locator("#table tr.row").evaluateAll(list => list.map(row =>
+		Array.from(row.cells, c => c.textContent)));
+	return new Map(all.map(cells => [cells[3], cells]));
+}
+
+// Moves over the flame graph until the tip is of `name`: row and part of the width.
+async function over(page, row, part, selector = "#flame canvas") {
+	await page.locator(selector).scrollIntoViewIfNeeded();
+	const box = await page.locator(selector).boundingBox();
+	const at = { x: box.x + box.width * part, y: box.y + row * 19 + 9 };
+	await page.mouse.move(at.x, at.y);
+	await settle(page);
+	return at;
+}
+
+async function tip(page, row, part, selector) {
+	await over(page, row, part, selector);
+	return page.locator("#tip").isHidden().then(hidden => hidden ? "" : text(page, "#tip"));
+}
+
+async function clickFrame(page, row, part, selector) {
+	const { x, y } = await over(page, row, part, selector);
+	await page.mouse.click(x, y);
+	await settle(page);
+}
+
+// Drags over an element from one part of its width to another.
+async function drag(page, selector, from, to, y = 0.5) {
+	const box = await page.locator(selector).boundingBox();
+	const at = part => [box.x + box.width * part, box.y + box.height * y];
+	await page.mouse.move(...at(from));
+	await page.mouse.down();
+	await page.mouse.move(...at((from + to) / 2));
+	await page.mouse.move(...at(to));
+	await page.mouse.up();
+	await settle(page);
+}
+
+async function save(page, selector) {
+	await page.locator("#save").click();
+	const [file] = await Promise.all([page.waitForEvent("download"), page.locator(selector).click()]);
+	return readFileSync(await file.path(), "utf8");
+}
+
+// "  99.72%    0.04%       19925           8  [anon]   name": as `report -f text` writes it.
+function expectedRows(name) {
+	return readFileSync(`${dir}/${name}.txt`, "utf8").trim().split("\n").map(line => {
+		const [, total, self, samples, , , func] =
+			line.match(/^ *([\d.]+)% +([\d.]+)% +(\d+) +(\d+)  (\S+) +(.*)$/);
+		return { total: Number(total), self: Number(self), samples: Number(samples), func };
+	});
+}
+
+async function agree(page, name, hashText) {
+	await go(page, `v=table&s=total&${hashText}`);
+	const shown = await rows(page), expected = expectedRows(name);
+	assert.ok(expected.length >= 10);
+	for (const e of expected) {
+		const cells = shown.get(e.func);
+		assert.ok(cells, `${name}: ${e.func} is missing`);
+		assert.equal(Number(cells[2].replaceAll(",", "")), e.samples, `${name}: samples of ${e.func}`);
+		assert.ok(Math.abs(parseFloat(cells[1].replace("<", "")) - e.total) < 0.06, `${name}: ${cells}`);
+		assert.ok(Math.abs(parseFloat(cells[0].replace("<", "")) - e.self) < 0.06, `${name}: ${cells}`);
+	}
+}
+
+const tests = {
+	async "the numbers are those of report -f text"() {
+		const page = await open("busy");
+		const thread = (await page.evaluate(() => {
+			document.getElementById("more-threads").click();
+			return Array.from(document.querySelectorAll(".strip-tid"), e => e.textContent);
+		})).indexOf("1003");
+		assert.ok(thread >= 0);
+		await page.locator(".strip-name").nth(thread).click();
+		await settle(page);
+		const picked = hash(page).match(/th=\d+/)[0];
+		await agree(page, "all", "");
+		await agree(page, "range", "t=10000000-20000000");
+		await agree(page, "short", "t=31250000-31500000");
+		await agree(page, "thread", picked);
+		await agree(page, "both", `${picked}&t=10000000-20000000`);
+		return page;
+	},
+
+	async "the head says who, how long and how far to trust it"() {
+		const page = await open("lines");
+		assert.equal(await text(page, "#title"), "app");
+		assert.match(await text(page, "#about"), /cpu-clock · 10 s · 11,010 samples/);
+		const chips = await page.locator(".trust-chip").allTextContents();
+		assert.deepEqual(chips, ["0.95 %lost", "0.00 %cut stacks", "0.00 %unknown names",
+			"1 msinterval", "0.20 %of a CPU to record"]);
+		await click(page, ".trust-chip >> nth=0");
+		assert.match(await text(page, ".trust-note:popover-open"), /110 samples were lost .*larger ones/);
+		await press(page, "Escape");
+		assert.equal(await page.locator(".trust-note:popover-open").count(), 0);
+		return page;
+	},
+
+	async "a drag over the heat map chooses a time"() {
+		const page = await open("lines");
+		await drag(page, "#heatmap", 0.3, 0.4);
+		const [from, to] = hash(page).match(/t=(\d+)-(\d+)/).slice(1).map(Number);
+		assert.ok(Math.abs(from - 3e6) < 2e5 && Math.abs(to - 4e6) < 2e5, `${from} ${to}`);
+		assert.match(await chosen(page), /^[\d,]+ samples in this selection$/);
+		await click(page, "#all-time");
+		assert.equal(await chosen(page), "11,010 samples");
+		await page.goBack();
+		await settle(page);
+		assert.match(hash(page), /t=\d+-\d+/);
+		return page;
+	},
+
+	async "a burst of 10 ms is a cell of the heat map, and can be chosen"() {
+		const page = await open("lines");
+		await go(page, "t=7000000-7010000&th=1&v=table");
+		assert.equal(await chosen(page), "10 samples in this selection");
+		const shown = await rows(page);
+		assert.equal(shown.get("less")[0], "100 %");
+		return page;
+	},
+
+	async "strips choose threads and time, and zoom"() {
+		const page = await open("lines");
+		assert.deepEqual(await page.locator(".strip-comm").allTextContents(), ["parser", "sorter"]);
+		assert.deepEqual(await page.locator(".strip-share").allTextContents(), ["90.8 %", "9.17 %"]);
+		await click(page, ".strip-name >> nth=1");
+		assert.equal(await chosen(page), "1,010 samples in this selection");
+		assert.equal(await page.locator(".strip-name[aria-pressed=true]").count(), 1);
+		await page.locator(".strip-name >> nth=0").click({ modifiers: ["Control"] });
+		await settle(page);
+		assert.equal(await chosen(page), "11,010 samples in this selection");
+		await click(page, "#all-threads");
+		await drag(page, "#plots", 0.3, 0.4);
+		assert.match(hash(page), /^t=\d+-\d+$/);
+		await press(page, "z");
+		assert.match(await text(page, "#axis"), /3\.[0-9]/);
+		await press(page, "z");
+		assert.match(await text(page, "#axis"), /8 s/);
+		await press(page, "]");
+		await press(page, "}");
+		await click(page, "#fold-time");
+		assert.ok(await page.locator("#heatmap").isHidden());
+		return page;
+	},
+
+	async "500 threads: the busiest, all, and a search"() {
+		const page = await open("threads");
+		assert.equal(await page.locator(".strip").count(), 6);
+		await click(page, "#more-threads");
+		assert.equal(await page.locator(".strip").count(), 500);
+		await page.locator("#thread-search").fill("thread-499");
+		await settle(page);
+		assert.equal(await page.locator(".strip").count(), 1);
+		return page;
+	},
+
+	async "a click zooms and shows the function; crumbs, Esc and back lead out"() {
+		const page = await open("lines");
+		assert.match(await tip(page, 3, 0.2), /^parse.*10,000 samples, 90\.8 %.*95 %: 90\.\d–91\.\d %.*parse\.cc:12/);
+		await clickFrame(page, 3, 0.2);
+		assert.equal(await crumbs(page), "all›_start›main›parse");
+		assert.equal(await text(page, "#panel h2"), "parse");
+		assert.match(await tip(page, 4, 0.01), /^lex/);
+		await page.locator("#crumbs button", { hasText: "main" }).click();
+		await settle(page);
+		assert.equal(await crumbs(page), "all›_start›main");
+		await page.goBack();
+		await settle(page);
+		assert.equal(await crumbs(page), "all›_start›main›parse");
+		await press(page, "Escape");
+		assert.ok(await page.locator("#panel").isHidden());
+		await press(page, "Escape");
+		assert.equal(await crumbs(page), "");
+		return page;
+	},
+
+	async "the panel: numbers, callers, callees, lines"() {
+		const page = await open("lines");
+		await clickFrame(page, 3, 0.2);
+		const figures = await text(page, ".figures");
+		assert.match(figures, /self45\.4 %5,000 samples/);
+		assert.match(figures, /total90\.8 %10,000 samples/);
+		assert.match(await tip(page, 2, 0.5, ".mini >> nth=1 >> canvas"), /^(read|parse|lex)/);
+		const lines = await page.locator(".lines tr").allTextContents();
+		assert.deepEqual(lines, ["27.2 %72.7 %12", "18.2 %18.2 %15"]);
+		assert.equal(await text(page, ".path"), "/src/app/parse.cc");
+		return page;
+	},
+
+	async "hide, focus, merge and collapse change the tree"() {
+		const page = await open("lines");
+		await clickFrame(page, 3, 0.2);
+		await click(page, "[data-op=collapse]");
+		assert.match(await chosen(page), /^11,010 samples$/);
+		assert.doesNotMatch(await tip(page, 4, 0.5), /^parse/);
+		await click(page, "[data-op=hide]");
+		assert.match(await chosen(page), /^1,010 samples in this selection · 10,000 samples left out$/);
+		await click(page, ".operation button >> nth=1");
+		await click(page, "[data-op=focus]");
+		assert.match(await chosen(page), /^10,000 samples in this selection · 1,010 samples left out$/);
+		await press(page, "Escape", "Escape");
+		assert.equal(await chosen(page), "11,010 samples");
+		await clickFrame(page, 3, 0.2);
+		await click(page, "[data-op=merge]");
+		await go(page, `${hash(page)}&v=table`);
+		const shown = await rows(page);
+		assert.ok(!shown.has("parse"));
+		assert.equal(shown.get("main")[0], "45.4 %");
+		return page;
+	},
+
+	async "copy puts the name on the clipboard"() {
+		const page = await open("lines", { permissions: [] });
+		await clickFrame(page, 3, 0.2);
+		await page.getByText("Copy name").click();
+		await page.getByText("Copied").waitFor();
+		return page;
+	},
+
+	async "a search tells what part matched, in every view"() {
+		const page = await open("lines");
+		await press(page, "/");
+		await page.keyboard.type("^parse$|less");
+		await settle(page);
+		assert.equal(await text(page, "#found"), "93.2 % matched");
+		await press(page, "Enter");
+		assert.match(await text(page, "#live"), /^parse/);
+		await press(page, "n");
+		assert.match(await text(page, "#live"), /^(less|parse)/);
+		await press(page, "3");
+		assert.deepEqual([...(await rows(page)).keys()].sort(), ["less", "parse"]);
+		await page.locator("#search").fill("parse(");
+		await settle(page);
+		assert.equal(await text(page, "#found"), "0.00 % matched");
+		assert.equal(await page.locator("#search").getAttribute("aria-invalid"), "true");
+		await press(page, "Escape");
+		assert.equal(await text(page, "#found"), "");
+		return page;
+	},
+
+	async "the table sorts and leads to functions"() {
+		const page = await open("lines", { hash: "#v=table" });
+		const names = async () => [...(await rows(page)).keys()];
+		assert.equal((await names())[0], "parse");
+		await page.getByRole("button", { name: "total" }).click();
+		await settle(page);
+		assert.equal((await names())[0], "_start");
+		assert.equal(await page.locator("th[aria-sort=descending]").textContent(), "total ▾");
+		await page.getByRole("button", { name: "function" }).click();
+		await settle(page);
+		assert.deepEqual(await names(), [...await names()].sort());
+		await page.locator("tr.row button", { hasText: "lex" }).click();
+		await settle(page);
+		assert.equal(await text(page, "#panel h2"), "lex");
+		await page.getByRole("button", { name: "Find" }).click();
+		await settle(page);
+		assert.equal(await crumbs(page), "all›_start›main›parse›lex");
+		return page;
+	},
+
+	async "groups: process, thread, thread name, CPU"() {
+		const page = await open("lines");
+		for (const [by, names] of [["pid", ["app-100"]], ["comm", ["parser", "sorter"]],
+			["tid", ["parser-100/100", "sorter-100/101"]], ["cpu", ["cpu 0", "cpu 1"]]]) {
+			await page.locator("#by").selectOption(by);
+			await settle(page);
+			assert.ok((await tip(page, 1, 0.2)).startsWith(names[0]), by);
+			if (names[1])
+				assert.ok((await tip(page, 1, 0.97)).startsWith(names[1]), by);
+		}
+		const given = await open("by-tid");
+		assert.match(await tip(given, 1, 0.2), /^parser-100\/100/);
+		assert.deepEqual(given.troubles, []);
+		return page;
+	},
+
+	async "bottom-up, upright, colours"() {
+		const page = await open("lines");
+		await page.locator("[data-direction=up]").click();
+		await settle(page);
+		assert.match(await tip(page, 1, 0.1), /^parse.*5,000 samples/);
+		assert.match(await tip(page, 2, 0.01), /^(main|parse)/);
+		await press(page, "i", "f");
+		assert.match(hash(page), /f=1/);
+		const box = await page.locator("#flame canvas").boundingBox();
+		await page.mouse.move(box.x + 300, box.y + box.height - 8);
+		await settle(page);
+		assert.match(await text(page, "#tip"), /^all/);
+		for (const colors of ["safe", "binary", "origin"]) {
+			await page.locator("#colors").selectOption(colors);
+			await settle(page);
+			assert.ok((await page.locator("#legend").textContent()).length > 10);
+		}
+		const reversed = await open("reverse");
+		assert.equal(await text(reversed, "#title"), 'A "title" & <b>');
+		assert.match(await tip(reversed, 1, 0.1), /^parse.*5,000 samples/);
+		assert.deepEqual(reversed.troubles, []);
+		return page;
+	},
+
+	async "another event has its own unit"() {
+		const page = await open("lines");
+		await page.locator("#event").selectOption({ label: "cache-misses" });
+		await settle(page);
+		assert.equal(await chosen(page), "500 samples · 624,750 events");
+		assert.match(await tip(page, 2, 0.5), /^main.*624,750 events, 100 %/);
+		return page;
+	},
+
+	async "stacks over time, down to the samples"() {
+		const page = await open("lines", { hash: "#t=1000000-1020000" });
+		await press(page, "2");
+		assert.match(await text(page, "#crumbs"), /Stacks over time of parser 100/);
+		const box = await page.locator("#chart canvas").boundingBox();
+		await page.mouse.move(box.x + box.width / 2, box.y + 20 + 19 * 2 + 9);
+		await settle(page);
+		assert.match(await text(page, "#tip"), /^parse.*at [01]\.\d+ s, for about/);
+		await page.mouse.click(box.x + box.width / 2, box.y + 20 + 19 * 2 + 9);
+		await settle(page);
+		assert.equal(await text(page, "#panel h2"), "parse");
+		await page.keyboard.down("Control");
+		await page.mouse.wheel(0, -400);
+		await page.keyboard.up("Control");
+		await settle(page);
+		await page.mouse.move(box.x + 100, box.y + 40);
+		return page;
+	},
+
+	async "wheel and drag pan and zoom the flame graph"() {
+		const page = await open("busy");
+		const picture = () => page.locator("#flame canvas").evaluate(c => {
+			const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+			return data.reduce((hash, x) => Math.imul(hash, 31) + x | 0, 7);
+		});
+		await over(page, 8, 0.5);
+		const whole = await picture();
+		await page.keyboard.down("Control");
+		for (let i = 0; i < 5; i++)
+			await page.mouse.wheel(0, -300);
+		await page.keyboard.up("Control");
+		await settle(page);
+		const zoomed = await picture();
+		assert.notEqual(zoomed, whole);
+		const box = await page.locator("#flame canvas").boundingBox();
+		await page.mouse.move(box.x + 500, box.y + 100);
+		await page.mouse.down();
+		await page.mouse.move(box.x + 200, box.y + 100, { steps: 5 });
+		await page.mouse.up();
+		await settle(page);
+		assert.equal(await crumbs(page), "", "a drag is no click");
+		assert.notEqual(await picture(), zoomed);
+		return page;
+	},
+
+	async "keys move among frames and are told to screen readers"() {
+		const page = await open("lines");
+		await page.locator("#flame canvas").focus();
+		await press(page, "ArrowDown");
+		assert.match(await text(page, "#live"), /^all, 11,010 samples, 100 %$/);
+		await press(page, "ArrowDown", "ArrowDown", "ArrowDown");
+		assert.match(await text(page, "#live"), /^parse/);
+		await press(page, "ArrowRight");
+		assert.match(await text(page, "#live"), /^sort, 1,010 samples/);
+		await press(page, "Enter");
+		assert.equal(await crumbs(page), "all›_start›main›sort");
+		assert.equal(await text(page, "#panel h2"), "sort");
+		await press(page, "Backspace");
+		assert.equal(await crumbs(page), "all›_start›main");
+		await press(page, "Home");
+		assert.equal(await crumbs(page), "");
+		await page.keyboard.press("?");
+		assert.ok(await page.locator("#help").isVisible());
+		await page.keyboard.press("Escape");
+		assert.ok(await page.locator("#help").isHidden());
+		await press(page, "g");
+		assert.match(hash(page), /by=pid/);
+		return page;
+	},
+
+	async "everything has a role and a label"() {
+		const page = await open("lines", { hash: "#fn=3" });
+		const bare = await page.evaluate(() => Array.from(
+			document.querySelectorAll("button, input, select, canvas"))
+			.filter(e => !e.closest("[aria-hidden=true]") && e.getAttribute("aria-hidden") !== "true")
+			.filter(e => !e.textContent.trim() && !e.getAttribute("aria-label") &&
+				!e.labels?.length).map(e => e.outerHTML.slice(0, 80)));
+		assert.deepEqual(bare, []);
+		return page;
+	},
+
+	async "an address holds the view; a bad one does no harm"() {
+		const page = await open("lines");
+		await clickFrame(page, 3, 0.2);
+		await press(page, "i");
+		await drag(page, "#heatmap", 0.1, 0.5);
+		const same = await open("lines", { hash: `#${hash(page)}` });
+		assert.equal(await chosen(same), await chosen(page));
+		assert.equal(await text(same, "#panel h2"), "parse");
+		const bad = await open("lines", { hash: "#t=9-1&th=77,x&fn=-5&op=evil:1&z=9.9.9&e=7&v=q&by=%00&q=%28" });
+		assert.equal(await chosen(bad), "11,010 samples");
+		for (const p of [same, bad])
+			assert.deepEqual(p.troubles, []);
+		return page;
+	},
+
+	async "folded stacks and a picture can be saved"() {
+		const page = await open("lines", { hash: "#t=3000000-4000000" });
+		const folded = await save(page, "#save-folded");
+		assert.match(folded, /^_start;main;parse 400$/m);
+		assert.match(folded, /^_start;main;sort;less 250$/m);
+		assert.equal(folded.trim().split("\n").reduce((n, l) => n + Number(l.split(" ").pop()), 0), 2000);
+		const svg = await save(page, "#save-svg");
+		const valid = await page.evaluate(s => !new DOMParser().parseFromString(s, "image/svg+xml")
+			.querySelector("parsererror"), svg);
+		assert.ok(valid && svg.includes("<title>sort (50.0 %)</title>"));
+		const nasty = await open("names");
+		const odd = await save(nasty, "#save-svg");
+		assert.ok(await nasty.evaluate(s => !new DOMParser().parseFromString(s, "image/svg+xml")
+			.querySelector("parsererror"), odd));
+		return page;
+	},
+
+	async "names are only text"() {
+		const page = await open("names");
+		assert.equal(await page.title(), "</title><b>");
+		await press(page, "3");
+		const shown = await rows(page);
+		assert.ok(shown.has("</script><img src=x onerror=document.title='owned'>"));
+		assert.ok([...shown.keys()].some(n => n.startsWith("xxxx") && n.endsWith("…")));
+		for (const f of await page.locator("tr.row button").all()) {
+			await f.click();
+			await settle(page);
+		}
+		assert.equal(await page.locator("img, svg, body b b, bdi script").count(), 0);
+		assert.equal(await page.title(), "</title><b>");
+		return page;
+	},
+
+	async "deep, wide, one sample, none"() {
+		const deep = await open("deep");
+		await deep.locator("#flame").evaluate(e => {
+			e.scrollTop = 30000;
+		});
+		await settle(deep);
+		assert.match(await tip(deep, 5, 0.1), /^(odd|even)/);
+		await press(deep, "i");
+		assert.match(await tip(deep, 1, 0.1), /^(odd|even)/);
+		const wide = await open("wide");
+		await press(wide, "i", "3");
+		await wide.locator("#table").evaluate(e => {
+			e.scrollTop = e.scrollHeight;
+		});
+		await settle(wide);
+		assert.ok(await wide.locator("tr.row").count() > 150);
+		const one = await open("one");
+		assert.equal(await chosen(one), "1 sample");
+		await press(one, "2", "3", "1");
+		const none = await open("none");
+		assert.equal(await chosen(none), "0 samples");
+		await press(none, "i", "3", "1", "f", "/");
+		await none.keyboard.type("x");
+		await settle(none);
+		for (const p of [deep, wide, one])
+			assert.deepEqual(p.troubles, []);
+		return none;
+	},
+
+	async "a part of the tree without samples still shows"() {
+		const page = await open("callees");
+		assert.ok(await page.locator("#time").isHidden());
+		assert.match(await tip(page, 1, 0.5), /^parse.*10,000 samples, 100 %/);
+		return page;
+	},
+
+	async "a difference: three colours, chance, equal totals"() {
+		const page = await open("diff");
+		assert.equal(await text(page, "#title"), "before.rec → after.rec");
+		assert.match(await tip(page, 2, 0.1), /^fast40\.0 % → 10\.0 %/);
+		await press(page, "3");
+		const cells = await rows(page);
+		assert.deepEqual(cells.get("slow").slice(0, 3), ["10.0 %", "40.0 %", "+30.00"]);
+		assert.equal(cells.get("same")[2], "−0.20 ?");
+		await click(page, "#normalize");
+		assert.match(hash(page), /n=0/);
+		return page;
+	},
+
+	async "light, dark, small screens, paper"() {
+		const ground = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+		const light = await open("busy");
+		assert.equal(await ground(light), "rgb(255, 255, 255)");
+		const dark = await open("busy", { colorScheme: "dark" });
+		assert.equal(await ground(dark), "rgb(20, 23, 28)");
+		const small = await open("busy", { viewport: { width: 1024, height: 700 }, hasTouch: true });
+		const wide = await small.evaluate(() => document.documentElement.scrollWidth);
+		assert.ok(wide <= 1024, String(wide));
+		const flame = await small.locator("#flame").boundingBox();
+		await small.touchscreen.tap(flame.x + 200, flame.y + 50);
+		await settle(small);
+		assert.ok(await small.locator("#panel").isVisible());
+		await small.emulateMedia({ media: "print" });
+		assert.ok(await small.locator("#controls").isHidden());
+		for (const p of [dark, small])
+			assert.deepEqual(p.troubles, []);
+		return light;
+	},
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+	if (only && !name.includes(only))
+		continue;
+	try {
+		const page = await test();
+		assert.deepEqual(page.troubles, []);
+		for (const context of browser.contexts())
+			await context.close();
+		console.log(`ok: ${name}`);
+	} catch (e) {
+		failed++;
+		console.log(`FAILED: ${name}\n${e.stack}`);
+	}
+}
+await browser.close();
+process.exit(failed ? 1 : 0);
