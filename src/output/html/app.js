@@ -271,7 +271,7 @@ class App {
 	}
 
 	showCrumbs() {
-		const { state: s, profile, sums } = this, name = f => cut(this.nameOf(f, this.tree) ?? "?", 80);
+		const { state: s, sums } = this, name = f => cut(this.nameOf(f, this.tree) ?? "?", 80);
 		const path = s.view === "flame" ? s.zoom : [];
 		const from = Math.max(0, path.length - 6), crumbs = [];
 		const chips = s.operations.map((o, i) => element("span", { class: "operation" },
@@ -297,8 +297,8 @@ class App {
 			(this.unit === "samples" ? "" : ` · ${amount(sums.weight, this.unit)}`) +
 			(part ? " in this selection" : "") +
 			(sums.dropped ? ` · ${amount(sums.dropped, this.unit)} left out` : "");
-		byId("crumbs").replaceChildren(...chips, ...crumbs, element("span", { class: "chosen" },
-			profile.meta.samples || profile.samples ? text : ""));
+		byId("crumbs").replaceChildren(...chips, ...crumbs, element("span", { class: "gap" }),
+			byId("found"), element("span", { class: "chosen" }, text));
 	}
 
 	zoomPath(path) {

@@ -55,14 +55,14 @@ export class Flame {
 		if (!this.tree)
 			return;
 		this.width = this.host.clientWidth;
-		this.depth = Math.max(this.tree.maxDepth, this.small ? 0 : this.tree.maxDepth);
-		this.height = (this.depth + 1) * ROW;
+		this.height = (this.tree.maxDepth + 1) * ROW;
+		const before = this.visible;
 		this.visible = this.small ? Math.min(this.height, 9 * ROW) : this.host.clientHeight;
 		if (this.small)
 			this.host.style.height = `${this.visible}px`;
 		const grown = this.space.style.height !== `${this.height}px`;
 		this.space.style.height = `${Math.max(this.height, this.visible)}px`;
-		if (grown && this.flip)
+		if ((grown || before !== this.visible) && this.flip)
 			this.host.scrollTop = this.height;
 		this.draw();
 	}

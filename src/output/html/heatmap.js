@@ -1,5 +1,5 @@
 // The whole recording at a glance: a column a second (or what suits its length), up to 50 rows that
-// divide it, darker where more samples were taken. A burst of 10 ms in a minute is a cell.
+// divide it, stronger where more samples were taken. A burst of 10 ms in a minute is a cell.
 
 import { cssColor, prepare } from "./canvas.js";
 import { byId, element, onFrame, seconds, span } from "./text.js";
@@ -28,7 +28,7 @@ export class Heatmap {
 		this.columns = Math.max(1, Math.ceil(length / this.column));
 		byId("heat-text").replaceChildren(element("b", {}, "Sub-second heat map"),
 			`each column ${span(this.column)}, read downwards in cells of ` +
-			`${span(this.column / this.rows)}; darker: more samples`);
+			`${span(this.column / this.rows)}; stronger: more samples`);
 		this.draw = onFrame(() => this.drawNow());
 		new ResizeObserver(this.draw).observe(host);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.draw);
