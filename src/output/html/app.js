@@ -144,6 +144,12 @@ class App {
 		return this.memo("top", [sums, merged], () => new TopTree(merged, sums));
 	}
 
+	// By function; only the table and the panel ask.
+	get functions() {
+		return this.memo("functions", [this.whole],
+			() => sumFunctions(this.merged, this.whole, this.profile.names.length));
+	}
+
 	// From what was chosen to numbers.
 	compute() {
 		const { state: s, profile } = this;
@@ -156,8 +162,6 @@ class App {
 		const plain = this.sums.groups ? { ...this.sums, groups: null } : this.sums;
 		this.whole = this.sums.groups
 			? this.memo("whole", [this.sums], () => new TopTree(this.merged, plain)) : this.top();
-		this.functions = this.memo("functions", [this.whole],
-			() => sumFunctions(this.merged, this.whole, profile.names.length));
 		this.tree = s.direction === "down" ? this.top() : this.memo("up", [this.whole, this.sums],
 			() => invertedTree(this.merged, this.whole, this.sums));
 		this.found = this.memo("found", [s.search], () => searchNames(profile.names, s.search));
@@ -187,10 +191,9 @@ class App {
 		this.showCrumbs();
 		this.showFound();
 		this.showView();
-		const panel = { merged: this.merged, whole: this.whole, sums: this.functions, choice: this.choice,
-			unit: this.unit };
-		const key = [s.func, this.whole, s.colors].concat(this.choice.threads, this.choice.range);
-		this.memo("panel", key, () => this.panel.set(s.func, panel) ?? true);
+		this.memo("panel", [s.func, s.func < 0 ? null : this.whole, s.colors], () =>
+			this.panel.set(s.func, s.func < 0 ? null : { merged: this.merged, whole: this.whole,
+				sums: this.functions, choice: this.choice, unit: this.unit }) ?? true);
 		for (const f of [this.panel.up, this.panel.down])
 			f.matches = this.found?.matches ?? null;
 		if (!this.headFilled)

@@ -64,6 +64,16 @@ function addRun(profile, choice, map, sums, lo, hi) {
 	const { stack, event, period } = profile;
 	const byPeriod = isByPeriod(profile, choice.event);
 	const { self, count } = sums;
+	if (!event && !byPeriod) {
+		for (let i = lo; i < hi; i++) {
+			const node = map[stack[i]];
+			if (node >= 0)
+				self[node]++;
+			else
+				sums.dropped++;
+		}
+		return;
+	}
 	for (let i = lo; i < hi; i++) {
 		if (event && event[i] !== choice.event)
 			continue;
@@ -74,10 +84,10 @@ function addRun(profile, choice, map, sums, lo, hi) {
 		}
 		self[node] += w;
 		count[node]++;
-		sums.weight += w;
-		sums.samples++;
 	}
 }
+
+const addUp = a => a.reduce((x, y) => x + y, 0);
 
 // Samples by CPU: an index, since those of one CPU are not together.
 function cpuRuns(profile, choice) {
@@ -143,8 +153,7 @@ function sumGroups(profile, choice, tree) {
 // Weights without samples: one recording, or two of which each counts as much as the other.
 function sumStatic(profile, choice, tree, sums) {
 	const { self, samples, selfB } = profile;
-	const all = a => a ? a.reduce((x, y) => x + y, 0) : 0;
-	const totalA = all(self), totalB = all(selfB);
+	const totalA = addUp(self), totalB = selfB ? addUp(selfB) : 0;
 	const equal = choice.normalize && totalA && totalB;
 	const scaleB = equal ? totalA / totalB : 1;
 	for (let i = 0; i < self.length; i++) {
@@ -170,6 +179,10 @@ export function sumSamples(profile, choice, tree) {
 	if (!profile.time)
 		return sumStatic(profile, choice, tree, sums);
 	forRuns(profile, choice, (lo, hi) => addRun(profile, choice, tree.map, sums, lo, hi));
+	if (!profile.event && !isByPeriod(profile, choice.event))
+		sums.count = sums.self;
+	sums.weight = addUp(sums.self);
+	sums.samples = addUp(sums.count);
 	if (choice.by !== "none")
 		sums.groups = sumGroups(profile, choice, tree);
 	return sums;
