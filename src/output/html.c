@@ -57,9 +57,9 @@ static void put_title(const struct output_context *ctx, struct buf *b)
 {
 	const struct profile *p = ctx->tree->profile;
 	const char *host = p->data->meta.host;
-	const char *title = ctx->title ? ctx->title
+	const char *title = ctx->title                            ? ctx->title
 			    : p->groups.n == 1 && *p->groups.v[0] ? p->groups.v[0]
-			    : host && *host			  ? host
+			    : host && *host                       ? host
 								  : "profile";
 
 	xmltext_escape(b, title, strlen(title), 200);
@@ -89,7 +89,7 @@ static struct err *put_page(const struct output_context *ctx, struct buf *b)
 {
 	const char *p = html_template;
 
-	for (const char *at; (at = strchr(p, '@')); ) {
+	for (const char *at; (at = strchr(p, '@'));) {
 		const char *end = strchr(at + 1, '@');
 
 		if (!end)

@@ -12,8 +12,8 @@ struct html_diff {
 	const char *name_a, *name_b; /* "before.rec", "after.rec" */
 	const uint64_t *self_b;      /* by callnode */
 	const uint64_t *samples_b;   /* by callnode; NULL: as self_b */
-	/* By function of the tree, 1: its share differs by more than chance. NULL: the page tells by
-	 * itself, from the numbers of samples. */
+	/* By function of the tree, 1: its share differs by more than chance. NULL: the page tells
+	 * by itself, from the numbers of samples. */
 	const uint8_t *significant;
 };
 

@@ -299,7 +299,8 @@ static void put_diff(struct page *p)
 
 	for (size_t i = 0; i < p->tree->funcs.n; i++)
 		if (d->significant[i] && p->tree->funcs.v[i].origin != ORIGIN_GROUP)
-			flags[p->pages.rank[calltree_func(p->pages.tree, &p->tree->funcs.v[i])]] = 1;
+			flags[p->pages.rank[calltree_func(p->pages.tree, &p->tree->funcs.v[i])]] =
+				1;
 	struct column *c = pagecolumns_begin(&p->columns, "func.significant", 'u');
 
 	for (size_t i = 0; i < p->pages.tree->funcs.n; i++)

@@ -50,8 +50,12 @@ static uint32_t add_frame(struct scene *s, uint32_t parent, uint32_t binary, con
 static void add_sample(struct scene *s, uint64_t at_ns, uint32_t thread, uint32_t node,
 		       uint32_t cpu, uint32_t event, uint64_t period)
 {
-	struct sample sample = { .time_ns = 5000000000 + at_ns, .period = period,
-				 .thread = thread, .node = node, .cpu = cpu, .event = event };
+	struct sample sample = { .time_ns = 5000000000 + at_ns,
+				 .period = period,
+				 .thread = thread,
+				 .node = node,
+				 .cpu = cpu,
+				 .event = event };
 
 	vec_push(&s->m.samples, sample);
 	if (at_ns > s->length_ns)
@@ -134,8 +138,8 @@ static void scene_deep(struct scene *s)
 	uint32_t node = add_frame(s, 0, s->m.app, "_start", NULL, 0);
 
 	for (uint32_t i = 0; i < 2000; i++) {
-		node = add_frame(s, node, s->m.app, i % 2 ? "even(unsigned long)" : "odd(unsigned long)",
-				 NULL, 0);
+		node = add_frame(s, node, s->m.app,
+				 i % 2 ? "even(unsigned long)" : "odd(unsigned long)", NULL, 0);
 		add_sample(s, i * 1000000ULL, thread, node, 0, 0, 1000000);
 	}
 }
@@ -216,8 +220,8 @@ static void scene_names(struct scene *s)
 		add_sample(s, now += 1000000, thread, at, 0, 0, 1000000);
 }
 
-/* Ten seconds. Thread 100 parses all of the time; thread 101 sorts from 3 s to 4 s and in a burst of
- * 10 ms at 7 s. A second event, in periods. */
+/* Ten seconds. Thread 100 parses all of the time; thread 101 sorts from 3 s to 4 s and in a burst
+ * of 10 ms at 7 s. A second event, in periods. */
 static void scene_lines(struct scene *s)
 {
 	struct memsource *m = &s->m;
@@ -242,7 +246,10 @@ static void scene_lines(struct scene *s)
 		add_sample(s, i * 1000000ULL, parser, mix[i % 10], 0, 0, 1000000);
 	for (uint32_t i = 0; i < 1000; i++)
 		add_sample(s, 3000000000 + i * 1000000ULL, sorter,
-			   i % 4 == 3 ? unknown : i % 2 ? less : sort, 1, 0, 1000000);
+			   i % 4 == 3 ? unknown
+			   : i % 2    ? less
+				      : sort,
+			   1, 0, 1000000);
 	for (uint32_t i = 0; i < 10; i++)
 		add_sample(s, 7000000000 + i * 1000000ULL, sorter, less, 1, 0, 1000000);
 	for (uint32_t i = 0; i < 500; i++)
@@ -255,7 +262,7 @@ static const struct {
 	const char *name;
 	void (*make)(struct scene *s);
 } scenes[] = {
-	{ "big", scene_big },   { "busy", scene_busy },	      { "deep", scene_deep },
+	{ "big", scene_big },   { "busy", scene_busy },       { "deep", scene_deep },
 	{ "wide", scene_wide }, { "threads", scene_threads }, { "one", scene_one },
 	{ "none", scene_none }, { "names", scene_names },     { "lines", scene_lines },
 };
@@ -289,8 +296,11 @@ static struct err *write_diff(const char *path)
 	static const struct {
 		const char *name;
 		uint64_t a, b;
-	} rows[] = { { "fast", 400, 100 }, { "gone", 50, 0 },	{ "new", 0, 52 },
-		     { "same", 450, 448 }, { "slow", 100, 400 } };
+	} rows[] = { { "fast", 400, 100 },
+		     { "gone", 50, 0 },
+		     { "new", 0, 52 },
+		     { "same", 450, 448 },
+		     { "slow", 100, 400 } };
 	uint64_t self_b[16] = { 0 };
 	struct html_diff diff = { .name_a = "before.rec", .name_b = "after.rec", .self_b = self_b };
 	struct html_options options = { .diff = &diff };

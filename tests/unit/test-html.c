@@ -54,8 +54,8 @@ static char *column(const struct page *p, const char *name)
 	unsigned long n, bytes;
 	int used;
 
-	for (list++; sscanf(list, "[\"%63[^\"]\",\"%c\",%lu,%lu]%n", found, &kind, &n, &bytes,
-			    &used) == 4;
+	for (list++;
+	     sscanf(list, "[\"%63[^\"]\",\"%c\",%lu,%lu]%n", found, &kind, &n, &bytes, &used) == 4;
 	     list += used + 1, at += bytes) {
 		if (strcmp(found, name) != 0)
 			continue;
@@ -217,8 +217,9 @@ static void test_difference(void **state)
 	uint32_t more = handtree_child(&h, main_, "more", ORIGIN_USER);
 	const uint64_t self_b[] = { 0, 0, 1, 0, 9 };
 	const uint8_t significant[] = { 0, 0, 0, 1, 1 };
-	struct html_diff diff = { .name_a = "a.rec", .name_b = "b.rec", .self_b = self_b,
-				  .significant = significant };
+	struct html_diff diff = {
+		.name_a = "a.rec", .name_b = "b.rec", .self_b = self_b, .significant = significant
+	};
 	struct html_options options = { .diff = &diff };
 
 	handtree_add(&h, gone, 5);
@@ -275,7 +276,7 @@ static void test_gzip(void **state)
 	struct buf raw = { 0 }, packed = { 0 };
 
 	(void)state;
-	for (int i = 0; i < 300000; i++)
+	for (uint32_t i = 0; i < 300000; i++)
 		buf_u8(&raw, (uint8_t)(i * i >> 5));
 	assert_null(codec_gzip(&raw, &packed));
 	assert_true(packed.len > 18 && packed.len < raw.len);

@@ -14,8 +14,9 @@ import { groupings, sumSamples } from "./select.js";
 import { State } from "./state.js";
 import { Table } from "./table.js";
 import { Timeline } from "./timeline.js";
+import { Tips } from "./tips.js";
 import { TopTree, invertedTree, sumFunctions, sumMatches } from "./trees.js";
-import { amount, byId, cut, element, intervalText, number, onFrame, percent, seconds, span } from "./text.js";
+import { amount, byId, cut, element, onFrame, percent } from "./text.js";
 
 class App {
 	constructor(profile) {
@@ -34,6 +35,7 @@ class App {
 		this.nameOf = (func, tree) => func < 0 ? tree.groups[-1 - func]
 			: func ? profile.names[func] : "all";
 		this.seen = {};
+		this.tips = new Tips(profile, this.nameOf);
 		this.makeViews();
 		this.fillControls();
 		this.state = this.store.read();
@@ -50,15 +52,15 @@ class App {
 	makeViews() {
 		const { profile, colors, nameOf } = this;
 		const hooks = {
-			nameOf, onHover: (node, e, flame) => this.tipFrame(node, e, flame),
+			nameOf, onHover: (node, e, flame) => this.tips.frame(node, e, flame),
 			onChoose: (node, flame) => this.chooseFunc(flame.tree.func[node]),
 			onZoom: (node, flame) => this.change({ zoom: flame.pathTo(node) }, true),
-			onKeyFocus: (node, flame) => this.say(this.describe(node, flame).join(", ")),
+			onKeyFocus: (node, flame) => this.say(this.tips.describe(node, flame).join(", ")),
 			isSignificant: (node, tree) => this.isSure(tree.func[node]),
 		};
 		this.flame = new Flame(byId("flame"), colors, hooks, { label: "Flame graph" });
 		this.chart = new Chart(byId("chart"), profile, colors, {
-			nameOf, onHover: (box, e) => this.tipSample(box, e), onChoose: f => this.chooseFunc(f) });
+			nameOf, onHover: (box, e) => this.tips.sample(box, e, this.chart), onChoose: f => this.chooseFunc(f) });
 		this.table = new Table(byId("table"), profile, colors, {
 			onChoose: f => this.chooseFunc(f), onSort: sort => this.change({ sort }, false) });
 		this.table.isSignificant = f => this.isSure(f);
@@ -70,7 +72,7 @@ class App {
 			this.timeline = new Timeline(profile, colors, {
 				onRange: (range, done) => this.change({ range }, done),
 				onThreads: threads => this.change({ threads }, true),
-				onTip: (text, e) => this.tip(e, text && [element("p", { class: "strong" }, text)]) });
+				onTip: (text, e) => this.tips.text(text, e) });
 	}
 
 	fillControls() {
@@ -166,6 +168,8 @@ class App {
 			() => invertedTree(this.merged, this.whole, this.sums));
 		this.found = this.memo("found", [s.search], () => searchNames(profile.names, s.search));
 		this.unit = this.unitOf(s.event);
+		this.tips.unit = this.unit;
+		this.tips.samples = this.sums.samples;
 	}
 
 	unitOf(event) {
@@ -379,75 +383,6 @@ class App {
 		const nA = this.whole.total[0] - this.whole.second[0];
 		const p = (a + b) / (nA + nB || 1), error = Math.sqrt(p * (1 - p) * (1 / nA + 1 / nB));
 		return error > 0 && Math.abs(a / nA - b / nB) / error > 1.96;
-	}
-
-	describe(node, { tree }) {
-		const func = tree.func[node], all = tree.total[0], total = tree.total[node];
-		const parts = [this.nameOf(func, tree), `${amount(total, this.unit)}, ${percent(total, all)}`];
-		if (tree.second) {
-			const b = tree.second[node], allB = tree.second[0];
-			parts[1] = `${percent(total - b, all - allB)} → ${percent(b, allB)}`;
-		}
-		return parts;
-	}
-
-	tipFrame(node, e, { tree } = {}) {
-		if (node < 0 || !e) {
-			this.tip(null);
-			return;
-		}
-		const func = tree.func[node], all = tree.total[0], { profile, sums } = this;
-		const [name, figures] = this.describe(node, { tree });
-		const count = this.unit === "samples" ? tree.total[node]
-			: tree.count?.[node] ?? sums.samples * tree.total[node] / (all || 1);
-		const lines = [element("p", { class: "strong" }, `${figures}` + (profile.diff ? ""
-			: ` (95 %: ${intervalText(count, sums.samples)}) · self ${percent(tree.self[node], all)}`))];
-		if (func > 0)
-			lines.push(element("p", {}, this.placeOf(func)));
-		this.tip(e, [element("bdi", { class: "name" }, cut(name, 600)), ...lines]);
-	}
-
-	placeOf(func) {
-		const { profile } = this, binary = profile.meta.binaries[profile.funcBinary[func]][0];
-		const at = this.memo("places", [profile], () => this.findPlaces())[func];
-		const file = at ? ` · ${profile.files[profile.placeFile[at]][0].split("/").slice(-2).join("/")}:${
-			profile.placeLine[at]}` : "";
-		return `${binary}${profile.inlined[func] ? " · inlined" : ""}${file}`;
-	}
-
-	// By function: the place with the lowest line, near where it begins.
-	findPlaces() {
-		const { nodePlace, nodeFunc, placeLine } = this.profile, places = [];
-		for (let i = 1; nodePlace && i < nodeFunc.length; i++) {
-			const f = nodeFunc[i], p = nodePlace[i];
-			if (p && (!places[f] || placeLine[p] < placeLine[places[f]]))
-				places[f] = p;
-		}
-		return places;
-	}
-
-	tipSample(box, e) {
-		if (!box) {
-			this.tip(null);
-			return;
-		}
-		const { at, lasts, period } = this.chart.describe(box);
-		this.tip(e, [element("bdi", { class: "name" }, cut(this.profile.names[box.func], 600)),
-			element("p", { class: "strong" }, `at ${at}, for about ${span(lasts)}` +
-				(period === null ? "" : ` · ${amount(period, this.unit)}`)),
-			element("p", {}, this.placeOf(box.func))]);
-	}
-
-	tip(e, content) {
-		const tip = byId("tip");
-		tip.hidden = !e || !content;
-		if (tip.hidden)
-			return;
-		tip.replaceChildren(...content);
-		const r = tip.getBoundingClientRect();
-		tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, window.innerWidth - r.width - 8))}px`;
-		const below = e.clientY + 18;
-		tip.style.top = `${below + r.height > window.innerHeight ? e.clientY - r.height - 10 : below}px`;
 	}
 
 	say(text) {

@@ -9,7 +9,7 @@
 
 struct column {
 	const char *name; /* a constant */
-	char kind;        /* 'u': LEB128 of each; 'd': zigzag LEB128 of the step from the one before */
+	char kind; /* 'u': LEB128 of each; 'd': zigzag LEB128 of the step from the one before */
 	uint64_t n, last;
 	struct buf bytes;
 };

@@ -9,7 +9,7 @@ struct pagesamples {
 	const struct profile *profile;
 	VEC(uint32_t) threads; /* entries with samples, in the order of the columns */
 	VEC(uint32_t) order;   /* indexes into profile->kept */
-	uint32_t *stack;       /* by index into profile->kept: node of the page; UINT32_MAX: left out */
+	uint32_t *stack; /* by index into profile->kept: node of the page; UINT32_MAX: left out */
 };
 
 enum { PAGE_TICK_NS = 1000 };

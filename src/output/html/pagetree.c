@@ -18,8 +18,8 @@ static uint32_t copy_child(struct pagetree *p, uint32_t parent, const struct cal
 	const struct source_place *at = n->place ? &from->places.v[n->place] : NULL;
 	uint32_t place = at ? calltree_place(p->tree, at->file, at->line) : 0;
 
-	return calltree_child_at(p->tree, parent,
-				 calltree_func(p->tree, &from->funcs.v[n->func]), place);
+	return calltree_child_at(p->tree, parent, calltree_func(p->tree, &from->funcs.v[n->func]),
+				 place);
 }
 
 static void copy_weight(struct pagetree *p, uint32_t to, const struct callnode *n)
@@ -35,8 +35,7 @@ static void merge(struct pagetree *p, const struct calltree *from)
 	for (uint32_t i = 1; i < from->nodes.n; i++) {
 		const struct callnode *n = &from->nodes.v[i];
 
-		p->number[i] = is_group(from, i) ? 0
-						 : copy_child(p, p->number[n->parent], from, i);
+		p->number[i] = is_group(from, i) ? 0 : copy_child(p, p->number[n->parent], from, i);
 		copy_weight(p, p->number[i], n);
 	}
 }

@@ -1,4 +1,5 @@
-/* In: a path that a recording claims to be of a source file. Out: its text, if it looks like one. */
+/* In: a path that a recording claims to be of a source file. Out: its text, if it looks like one.
+ */
 #include "output/html/source.h"
 
 #include <fcntl.h>
@@ -8,11 +9,11 @@
 #include "base/cleanup.h"
 
 static const char *const suffixes[] = {
-	".c",   ".h",   ".cc",  ".hh",   ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".inl", ".ipp",
-	".tcc", ".S",   ".s",   ".asm",  ".rs",  ".go",  ".d",   ".zig", ".nim", ".swift", ".m",
-	".mm",  ".f",   ".f90", ".f95",  ".pas", ".adb", ".ads", ".ml",  ".hs",  ".js",  ".mjs",
-	".ts",  ".py",  ".rb",  ".java", ".kt",  ".scala", ".cs", ".lua", ".php", ".pl", ".y",
-	".l",   ".cu",  ".v",   ".jl",   ".ex",
+	".c",     ".h",   ".cc",  ".hh", ".cpp", ".hpp", ".cxx",  ".hxx", ".c++",   ".inl",
+	".ipp",   ".tcc", ".S",   ".s",  ".asm", ".rs",  ".go",   ".d",   ".zig",   ".nim",
+	".swift", ".m",   ".mm",  ".f",  ".f90", ".f95", ".pas",  ".adb", ".ads",   ".ml",
+	".hs",    ".js",  ".mjs", ".ts", ".py",  ".rb",  ".java", ".kt",  ".scala", ".cs",
+	".lua",   ".php", ".pl",  ".y",  ".l",   ".cu",  ".v",    ".jl",  ".ex",
 };
 
 static bool is_named_like_source(const char *path)
