@@ -23,11 +23,10 @@ _singe_values() {
 		if [ "$2" = diff ]; then
 			echo text svg difffolded json
 		else
-			echo folded svg text tree pprof firefox speedscope callgrind perf-script json
+			echo folded svg html text tree pprof firefox speedscope callgrind perf-script json
 		fi
 		;;
 	--normalize) echo samples time ;;
-	-f | --format) echo folded svg html text tree ;;
 	--by) echo comm pid tid cpu none ;;
 	--dump) echo records samples maps stacks frames ;;
 	--weight) echo samples period ;;

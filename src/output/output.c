@@ -19,18 +19,9 @@
 #include "output/tree.h"
 
 const struct output *const outputs[] = {
-	&folded_output,
-	&svg_output,
-	&html_output,
-	&text_output,
-	&tree_output,
-	&pprof_output,
-	&firefox_output,
-	&speedscope_output,
-	&callgrind_output,
-	&perfscript_output,
-	&json_output,
-	NULL,
+	&folded_output,    &svg_output,        &html_output,    &text_output,
+	&tree_output,      &pprof_output,      &firefox_output, &speedscope_output,
+	&callgrind_output, &perfscript_output, &json_output,    NULL,
 };
 
 const struct output *output_find(const char *name)
