@@ -27,7 +27,8 @@ _singe_values() {
 		fi
 		;;
 	--normalize) echo samples time ;;
-	--by) echo comm pid tid cpu none ;;
+	--by) echo comm pid tid cpu origin none ;;
+	--compress) echo none zlib zstd ;;
 	--dump) echo records samples maps stacks frames ;;
 	--weight) echo samples period ;;
 	--templates) echo short full ;;

@@ -64,6 +64,7 @@ enum singe_header_field {
 	SINGE_HEADER_FALLBACK = 14, /* repeated */
 	SINGE_HEADER_EVENT = 15,    /* repeated: fields of singe_event_field */
 	SINGE_HEADER_KEEPS_STACKS = 16,
+	SINGE_HEADER_ORIGIN = 17, /* repeated: what was merged */
 };
 
 enum singe_event_field {

@@ -310,3 +310,16 @@ struct err *dump_write(struct source *src, const char *stage, FILE *out)
 	vec_deinit(&d.stacks);
 	return err ? err : output_finish(out, "dump");
 }
+
+struct err *dump_counts(struct source *src, FILE *out)
+{
+	struct batch batch;
+
+	do
+		TRY(src->next(src, &batch));
+	while (batch.n_samples || batch.n_events);
+	for (size_t i = 0; i < src->data->records.n; i++)
+		fprintf(out, "%s %llu\n", src->data->records.v[i].name,
+			(unsigned long long)src->data->records.v[i].n);
+	return output_finish(out, "dump");
+}

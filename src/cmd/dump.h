@@ -18,5 +18,7 @@ bool dump_stage(const char *stage);
  *	stacks: distinct stacks of each event with their samples, most first
  *	frames: distinct places with their names */
 ERR_CHECK struct err *dump_write(struct source *src, const char *stage, FILE *out);
+/* "records" of an imported file: how many there are of each kind. Drains likewise. */
+ERR_CHECK struct err *dump_counts(struct source *src, FILE *out);
 
 #endif

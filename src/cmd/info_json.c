@@ -118,6 +118,15 @@ static void totals(struct json *j, const struct totals *t)
 	end(j, '}');
 }
 
+/* Of an imported file, by kind. */
+static void records(struct json *j, const struct dataset *data)
+{
+	begin(j, "records", '{');
+	for (size_t i = 0; i < data->records.n; i++)
+		number(j, data->records.v[i].name, data->records.v[i].n);
+	end(j, '}');
+}
+
 static void stacks(struct json *j, const struct info_facts *f)
 {
 	begin(j, "stacks", '{');
@@ -181,6 +190,7 @@ void info_json(const struct info_facts *f, FILE *out)
 	fallbacks(&j, m);
 	events(&j, f);
 	totals(&j, &f->data->totals);
+	records(&j, f->data);
 	stacks(&j, f);
 	binaries(&j, f);
 	number(&j, "names", f->n_names);

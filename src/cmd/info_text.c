@@ -134,6 +134,15 @@ static void totals(const struct totals *t, FILE *out)
 			(double)t->recorder_cpu_ns / (double)t->samples);
 }
 
+/* Of an imported file, by kind. */
+static void records(const struct dataset *data, FILE *out)
+{
+	if (data->records.n)
+		fputs("\nRecords\n", out);
+	for (size_t i = 0; i < data->records.n; i++)
+		count(out, data->records.v[i].n, 0, data->records.v[i].name);
+}
+
 static void stacks(const struct info_facts *f, FILE *out)
 {
 	uint64_t all = f->events.v[f->event].samples;
@@ -202,6 +211,7 @@ void info_text(const struct info_facts *f, FILE *out)
 	for (size_t i = 0; i < f->data->events.n; i++)
 		event(f, i, out);
 	totals(&f->data->totals, out);
+	records(f->data, out);
 	if (f->event >= f->events.n)
 		return;
 	stacks(f, out);

@@ -115,6 +115,8 @@ static struct err *report_dump(struct report *r)
 
 	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
 	TRY(report_target_open(&target, opt->output, false, r->input.fd));
+	if (r->input.kind != INPUT_RECORDING && !strcmp(opt->dump, "records"))
+		return report_target_close(&target, dump_counts(r->input.source, target.out));
 	return report_target_close(&target, dump_write(r->input.source, opt->dump, target.out));
 }
 
@@ -126,9 +128,10 @@ static struct err *report_run(struct report *r)
 	struct report_target target;
 
 	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
-	if (opt->unwinder && !r->input.data.meta.keeps_stacks)
+	if (opt->unwinder && !report_input_has_stacks(&r->input))
 		return err_new("--unwinder: the recording kept no stacks (`record --keep-stacks`)");
 	TRY(report_input_unwind(&r->input, opt->engine));
+	report_input_grouped(&r->input, opt->profile.by);
 	TRY(report_read(r, output));
 	/* Before writing: some outputs show them. */
 	report_warnings(&r->diag, r->tree, r->symbols,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/diff.h"
+#include "cmd/convert.h"
 #include "cmd/info.h"
 #include "cmd/report.h"
 #include "cmd/resolve.h"
@@ -11,10 +12,8 @@ static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{ "report", report_main },
-	{ "info", info_main },
-	{ "resolve", resolve_main },
-	{ "diff", diff_main },
+	{ "report", report_main }, { "info", info_main },       { "resolve", resolve_main },
+	{ "diff", diff_main },     { "convert", convert_main },
 };
 
 int main(int argc, char **argv)

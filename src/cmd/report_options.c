@@ -33,6 +33,7 @@ static const struct option_row rows[] = {
 	{ 0, "pid", STRING, AT(pids), NULL, "LIST", "of these processes: 1,2,5-7" },
 	{ 0, "tid", STRING, AT(tids), NULL, "LIST", "of these threads" },
 	{ 0, "cpu", STRING, AT(cpus), NULL, "LIST", "on these CPUs" },
+	{ 0, "origin", LIST, AT(origins), NULL, "NAME", "from this input of a merge; repeatable" },
 	{ 0, "binary", LIST, AT(binaries), NULL, "FILE",
 	  "with a frame in this file, by name or path; repeatable" },
 	{ 0, "time", STRING, AT(time), NULL, "FROM,TO",
@@ -43,7 +44,7 @@ static const struct option_row rows[] = {
 	  "with a function that matches in its stack" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "What they show" },
 	{ 0, "by", STRING, AT(by), " folded svg text tree json speedscope ", "GROUP",
-	  "group by comm (default), pid, tid, cpu or none" },
+	  "group by comm (default), pid, tid, cpu, origin or none" },
 	{ 0, "hide", STRING, AT(hide), NULL, "REGEX",
 	  "leave functions that match out of the stacks" },
 	{ 0, "reverse", FLAG, AT(reverse), " folded svg text tree json ", NULL,
@@ -139,6 +140,7 @@ void report_options_deinit(struct report_options *o)
 	vec_deinit(&o->comms.v);
 	vec_deinit(&o->binaries.v);
 	vec_deinit(&o->debug_dirs.v);
+	vec_deinit(&o->origins.v);
 	filter_deinit(&o->filter);
 	frame_filter_deinit(&o->frames);
 }
@@ -276,6 +278,8 @@ static struct err *understand_filters(struct report_options *o)
 		filter_add_names(o->comms.v.v[i], &f->comms);
 	for (size_t i = 0; i < o->binaries.v.n; i++)
 		filter_add_names(o->binaries.v.v[i], &f->binaries);
+	for (size_t i = 0; i < o->origins.v.n; i++)
+		filter_add_names(o->origins.v.v[i], &f->origins);
 	if (o->pids)
 		TRY(filter_add_numbers("--pid", o->pids, &f->pids));
 	if (o->tids)
@@ -305,7 +309,7 @@ static struct err *understand_format(struct report_options *o)
 
 struct err *report_options_parse(struct report_options *o, int argc, char **argv)
 {
-	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", NULL };
+	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", "origin", NULL };
 	static const char *const weights[] = { "default", "samples", "period", NULL };
 	static const char *const engines[] = { "rows", "libunwind", NULL };
 	static const char *const templates[] = { "full", "short", NULL };

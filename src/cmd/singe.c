@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "resolve", "singe-report", "find names that a recording lacks, and add them to it" },
 	{ "info", "singe-report", "what is in a recording, and what is missing" },
 	{ "diff", "singe-report", "what changed between recordings" },
+	{ "convert", "singe-report", "other tools' files to recordings, and back; merge several" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))

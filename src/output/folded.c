@@ -102,7 +102,11 @@ void folded_name(struct buf *b, const struct func *f, const char *mark, bool is_
 	size_t from = b->len;
 
 	output_clean_utf8(b, f->name, strlen(f->name));
-	output_printf(b, "%s", mark);
+	/* Text that was read in may have it already. */
+	bool has_it = b->len - from >= strlen(mark) &&
+		      !memcmp(b->data + b->len - strlen(mark), mark, strlen(mark));
+
+	output_printf(b, "%s", has_it ? "" : mark);
 	buf_u8(b, 0);
 	char *s = (char *)b->data + from;
 

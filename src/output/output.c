@@ -184,7 +184,7 @@ char *output_subtitle(const struct calltree *tree)
 	output_printf(&b, " · ");
 	output_number(&b, tree->nodes.v[0].total_samples);
 	output_printf(&b, " samples");
-	if (p->by_period) {
+	if (p->by_period && !p->counts_samples) {
 		output_printf(&b, " of ");
 		output_amount(&b, p, tree->nodes.v[0].total);
 	}

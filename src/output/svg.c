@@ -86,7 +86,7 @@ static void svg_init(struct svg *s, const struct output_context *ctx, const stru
 		.row = row,
 		.inverted = opt->inverted,
 		.unit = opt->count_name ? opt->count_name : profile_unit(profile),
-		.show_samples = profile->by_period,
+		.show_samples = profile->by_period && !profile->counts_samples,
 		.notes = opt->notes,
 	};
 

@@ -18,6 +18,7 @@ static void name_list_deinit(struct name_list *l)
 void filter_deinit(struct filter *f)
 {
 	name_list_deinit(&f->comms);
+	name_list_deinit(&f->origins);
 	name_list_deinit(&f->binaries);
 	vec_deinit(&f->pids.v);
 	vec_deinit(&f->tids.v);
@@ -144,6 +145,14 @@ bool filter_has_thread(const struct filter *f, const struct thread_entry *t)
 		if (!strcmp(f->comms.v.v[i], t->comm) || !strcmp(f->comms.v.v[i], t->process_comm))
 			return true;
 	return false;
+}
+
+bool filter_has_origin(const struct filter *f, const char *origin)
+{
+	for (size_t i = 0; i < f->origins.v.n; i++)
+		if (!strcmp(f->origins.v.v[i], origin))
+			return true;
+	return !f->origins.v.n;
 }
 
 bool filter_has_binary(const struct filter *f, const struct binary *b)

@@ -24,6 +24,7 @@ struct name_list {
 struct filter {
 	struct name_list comms; /* thread or process name equals one */
 	struct number_list pids, tids, cpus;
+	struct name_list origins;  /* the thread comes from one of these inputs of a merge */
 	struct name_list binaries; /* a frame of the stack lies in one (name or path) */
 	uint64_t from_ns, to_ns;   /* from the first sample of the data; to_ns 0: to the end */
 };
@@ -41,6 +42,8 @@ ERR_CHECK struct err *filter_set_time(struct filter *f, const char *text);
 bool number_list_has(const struct number_list *l, uint32_t n);
 /* By thread and process alone (comms, pids, tids). */
 bool filter_has_thread(const struct filter *f, const struct thread_entry *t);
+/* `origin` is one of f->origins. */
+bool filter_has_origin(const struct filter *f, const char *origin);
 /* The binary is one of f->binaries, by path or by the part after the last '/'. */
 bool filter_has_binary(const struct filter *f, const struct binary *b);
 

@@ -2,6 +2,7 @@
 #include "profile/framefuncs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint32_t not_code(struct calltree *t, const char *name)
@@ -43,6 +44,30 @@ static bool is_library(const char *path)
 	return false;
 }
 
+static bool is_perf_map(const char *path)
+{
+	unsigned int pid;
+	int end = 0;
+
+	return sscanf(path, "/tmp/perf-%9u.map%n", &pid, &end) == 1 && end && !path[end];
+}
+
+/* Text names modules as perf does: "[kernel.kallsyms]", "[nf_conntrack]", ".../vmlinux". */
+static enum origin origin_of_text(const char *path)
+{
+	size_t len = strlen(path);
+
+	if (strstr(path, "unknown"))
+		return ORIGIN_UNKNOWN;
+	if (!strcmp(path, "[jit]") || is_perf_map(path))
+		return ORIGIN_JIT;
+	if (!strcmp(path, "[vdso]"))
+		return ORIGIN_LIBRARY;
+	if (*path == '[' || (len >= 7 && !strcmp(path + len - 7, "vmlinux")))
+		return ORIGIN_KERNEL;
+	return is_library(path) ? ORIGIN_LIBRARY : ORIGIN_USER;
+}
+
 /* The path of a process's executable is not in the data: a file that is not named like a library
  * counts as the program. */
 static enum origin origin_of(const struct binary *b)
@@ -57,7 +82,7 @@ static enum origin origin_of(const struct binary *b)
 	case BINARY_KIND_ANON:
 		return ORIGIN_JIT;
 	case BINARY_KIND_TEXT:
-		return ORIGIN_USER;
+		return origin_of_text(b->path);
 	case BINARY_KIND_UNKNOWN:
 		break;
 	}
@@ -141,6 +166,26 @@ static void name_entry(struct framefuncs *ff, const struct name_entry *e, struct
 	*ret = list;
 }
 
+/* Text has no places but of code without a name: "[libx.so <7f0012>]", as stackcollapse-perf.pl
+ * writes it. */
+static void add_text_place(struct framefuncs *ff, const struct frame *f, struct func_list *list)
+{
+	struct func_at at = ff->list.v[list->first];
+	struct func func = ff->tree->funcs.v[at.func];
+	size_t len = strlen(func.name);
+
+	if (func.named || len < 2 || func.name[len - 1] != ']')
+		return;
+	_cleanup_free_ char *name =
+		xasprintf("%.*s <%" PRIx64 ">]", (int)len - 1, func.name, f->off);
+
+	func.name = name;
+	list->first = (uint32_t)ff->list.n;
+	list->n = 1;
+	at.func = calltree_func(ff->tree, &func);
+	vec_push(&ff->list, at);
+}
+
 /* "main [app+0x1234]": the exact place, which is no distance from the start of main. */
 static void add_place(struct framefuncs *ff, const struct frame *f, struct func_list *list)
 {
@@ -186,7 +231,10 @@ struct func_list framefuncs_get(struct framefuncs *ff, uint32_t node)
 	else if (!shared->n)
 		name_bare(ff, f->binary, shared);
 	*ret = *shared;
-	if (ff->opt->addrs)
+	if (ff->opt->addrs &&
+	    binaries_get(&ff->data->binaries, f->binary)->kind == BINARY_KIND_TEXT)
+		add_text_place(ff, f, ret);
+	else if (ff->opt->addrs)
 		add_place(ff, f, ret);
 	return *ret;
 }

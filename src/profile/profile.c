@@ -52,23 +52,45 @@ static const char *comm_or_stand_in(const char *comm)
 	return *comm ? comm : "[no name]";
 }
 
+static void number_text(const char *before, uint32_t n, char *to, size_t size)
+{
+	if (n == UINT32_MAX)
+		snprintf(to, size, "%s?", before);
+	else
+		snprintf(to, size, "%s%u", before, n);
+}
+
+static const char *origin_name(const struct dataset *d, uint32_t origin)
+{
+	if (origin < d->meta.origins.n)
+		return d->meta.origins.v[origin];
+	return *d->meta.host ? d->meta.host : "[no origin]";
+}
+
 /* A number that the kernel gave out twice is two processes: the later ones get "#2", "#3". */
 static uint32_t group_of_thread(struct builder *b, const struct thread_entry *t)
 {
-	char again[16] = "";
+	char again[16] = "", pid[16], tid[16];
 	_cleanup_free_ char *name = NULL;
 
+	number_text("-", t->pid, pid, sizeof(pid));
+	number_text("/", t->tid, tid, sizeof(tid));
+	if (t->pid == UINT32_MAX && t->tid == UINT32_MAX) /* folded stacks */
+		*pid = *tid = '\0';
 	if (t->incarnation)
 		snprintf(again, sizeof(again), "#%u", t->incarnation + 1);
 	switch (b->opt->by) {
 	case GROUP_PID:
-		name = xasprintf("%s-%u%s", comm_or_stand_in(t->process_comm), t->pid, again);
+		name = xasprintf("%s%s%s", comm_or_stand_in(t->process_comm), pid, again);
 		break;
 	case GROUP_TID:
-		name = xasprintf("%s-%u/%u%s", comm_or_stand_in(t->comm), t->pid, t->tid, again);
+		name = xasprintf("%s%s%s%s", comm_or_stand_in(t->comm), pid, tid, again);
 		break;
 	case GROUP_COMM:
 		name = xstrdup(comm_or_stand_in(t->comm));
+		break;
+	case GROUP_ORIGIN:
+		name = xstrdup(origin_name(b->p->data, t->origin));
 		break;
 	case GROUP_NONE:
 	case GROUP_CPU:
@@ -107,6 +129,7 @@ static bool event_is_ours(struct builder *b, uint32_t event)
 	b->p->event = event;
 	b->p->by_period = b->opt->weight == WEIGHT_PERIOD ||
 			  (b->opt->weight == WEIGHT_DEFAULT && !e->is_clock && e->is_freq);
+	b->p->counts_samples = !strcmp(e->unit, "samples");
 	b->event_found = true;
 	return true;
 }
@@ -156,7 +179,8 @@ static void learn(struct builder *b)
 	vec_reserve(&b->group_of, d->threads.v.n);
 	while (b->group_of.n < d->threads.v.n) {
 		const struct thread_entry *t = threads_get(&d->threads, (uint32_t)b->group_of.n);
-		bool in = !b->filter || filter_has_thread(b->filter, t);
+		bool in = !b->filter || (filter_has_thread(b->filter, t) &&
+					 filter_has_origin(b->filter, origin_name(d, t->origin)));
 		bool by_cpu = b->opt->by == GROUP_CPU;
 
 		vec_push(&b->group_of, !in ? NO_GROUP : by_cpu ? 0 : group_of_thread(b, t));
@@ -221,7 +245,7 @@ static inline void count(struct builder *b, uint32_t group, const struct sample 
 	if (group >= DENSE_GROUPS || b->opt->keep) {
 		struct stack_weight *w = stack_by_hash(b, group, s->node);
 
-		w->samples++;
+		w->samples += b->p->counts_samples ? s->period : 1;
 		add_saturated(&w->weight, b->p->by_period ? s->period : 1);
 		return;
 	}
@@ -229,7 +253,7 @@ static inline void count(struct builder *b, uint32_t group, const struct sample 
 
 	if (!d->samples) /* a CPU not seen before this batch */
 		grow_dense(b, b->n_dense);
-	d->samples[s->node]++;
+	d->samples[s->node] += b->p->counts_samples ? s->period : 1;
 	if (d->weight)
 		add_saturated(&d->weight[s->node], s->period);
 }

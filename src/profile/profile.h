@@ -6,7 +6,7 @@
 #include "profile/filter.h"
 #include "sample/dataset.h"
 
-enum group_by { GROUP_COMM, GROUP_PID, GROUP_TID, GROUP_CPU, GROUP_NONE };
+enum group_by { GROUP_COMM, GROUP_PID, GROUP_TID, GROUP_CPU, GROUP_NONE, GROUP_ORIGIN };
 
 enum weight_kind {
 	WEIGHT_DEFAULT, /* samples for clocks and for periods asked for; the period in frequency
@@ -31,8 +31,9 @@ struct kept_sample {
 
 struct profile {
 	const struct dataset *data;
-	uint32_t event; /* the one event this profile is of: never a sum of several */
-	bool by_period; /* weight is the period in the event's unit; else samples */
+	uint32_t event;      /* the one event this profile is of: never a sum of several */
+	bool by_period;      /* weight is the period in the event's unit; else samples */
+	bool counts_samples; /* the event's unit is samples (folded stacks): a period is so many */
 	VEC(struct stack_weight) stacks;
 	VEC(char *) groups; /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
 	VEC(struct kept_sample) kept; /* of all events, in file order; only with options.keep */

@@ -234,9 +234,12 @@ static bool dict_read_node(struct dict *d, uint64_t number, struct node_columns 
 	*ret = UINT32_MAX;
 	if (!binary)
 		return true;
-	while (d->last_off.n <= binary_id)
+	/* By the file's number: two of them may have turned out to be one binary. */
+	size_t number_of_binary = (size_t)(binary - d->binaries.pairs.v);
+
+	while (d->last_off.n <= number_of_binary)
 		vec_push(&d->last_off, 0);
-	uint64_t off = d->last_off.v[binary_id] += (uint64_t)step;
+	uint64_t off = d->last_off.v[number_of_binary] += (uint64_t)step;
 	uint32_t parent_id = dict_node(d, parent);
 
 	if (!d->lost_node || parent_id != d->lost_node)

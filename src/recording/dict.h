@@ -24,7 +24,7 @@ struct dict {
 	struct table binary_keys; /* identity without build-id → number in the dataset */
 	VEC(uint32_t) map;
 	VEC(struct node_run) runs; /* in order; more than one only after damage */
-	VEC(uint64_t) last_off;    /* by binary of the dataset, in the block under way */
+	VEC(uint64_t) last_off;    /* by place in `binaries`, in the block under way */
 	bool any;
 	uint64_t restart;
 	uint32_t lost_node;   /* 0: not needed so far */

@@ -42,6 +42,8 @@ void header_write(struct buf *b, const struct dataset *data)
 	field_uint(b, SINGE_HEADER_KEEPS_STACKS, m->keeps_stacks);
 	for (size_t i = 0; i < m->fallbacks.n; i++)
 		field_str(b, SINGE_HEADER_FALLBACK, m->fallbacks.v[i]);
+	for (size_t i = 0; i < m->origins.n; i++)
+		field_str(b, SINGE_HEADER_ORIGIN, m->origins.v[i]);
 	for (size_t i = 0; i < data->events.n; i++)
 		event_write(b, &data->events.v[i]);
 }
@@ -139,6 +141,9 @@ static bool header_read_field(uint64_t tag, struct cursor v, struct dataset *dat
 		return !v.failed;
 	case SINGE_HEADER_FALLBACK:
 		fallback_read(v, m);
+		return true;
+	case SINGE_HEADER_ORIGIN:
+		vec_push(&m->origins, xstrndup((const char *)v.p, cursor_left(&v)));
 		return true;
 	case SINGE_HEADER_EVENT:
 		return event_read(v, data);

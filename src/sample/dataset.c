@@ -24,6 +24,9 @@ static void meta_deinit(struct meta *m)
 	for (size_t i = 0; i < m->fallbacks.n; i++)
 		free(m->fallbacks.v[i]);
 	vec_deinit(&m->fallbacks);
+	for (size_t i = 0; i < m->origins.n; i++)
+		free(m->origins.v[i]);
+	vec_deinit(&m->origins);
 }
 
 void event_desc_deinit(struct event_desc *e)
@@ -52,5 +55,6 @@ void dataset_deinit(struct dataset *d)
 	for (size_t i = 0; i < d->events.n; i++)
 		event_desc_deinit(&d->events.v[i]);
 	vec_deinit(&d->events);
+	vec_deinit(&d->records);
 	meta_deinit(&d->meta);
 }

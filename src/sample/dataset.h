@@ -48,6 +48,7 @@ struct meta {
 	bool keeps_stacks;     /* PROC_STACK events follow samples */
 	char *callgraph;       /* "fp", "dwarf,16384", "auto,16384", "none"; owned */
 	VEC(char *) fallbacks; /* one sentence each; owned */
+	VEC(char *) origins;   /* of a merge, by thread_entry.origin; owned; else empty */
 };
 
 /* What END says. `complete` is false for a file without END: then the sums are the reader's own. */
@@ -65,6 +66,12 @@ struct totals {
 	uint64_t damaged_blocks; /* reader's own count */
 };
 
+/* How many records of a kind a file of another tool held. */
+struct record_count {
+	const char *name; /* a constant */
+	uint64_t n;
+};
+
 struct dataset {
 	struct frametree tree;
 	struct binaries binaries;
@@ -72,7 +79,8 @@ struct dataset {
 	struct names names;
 	VEC(struct event_desc) events;
 	struct meta meta;
-	struct totals totals; /* final only after the last batch */
+	VEC(struct record_count) records; /* of an import, by kind; filled with the last batch */
+	struct totals totals;             /* final only after the last batch */
 };
 
 void dataset_init(struct dataset *d);

@@ -10,8 +10,8 @@
 #include "base/vec.h"
 
 struct thread_entry {
-	uint32_t pid;
-	uint32_t tid;
+	uint32_t pid;         /* UINT32_MAX: the input does not say */
+	uint32_t tid;         /* likewise */
 	uint32_t incarnation; /* tells apart two processes of one pid; 0 for the first */
 	uint32_t origin;      /* which input of a merge; 0 where there is one */
 	char *comm;           /* the thread's name; owned; bytes as the kernel gave them */

@@ -117,7 +117,7 @@ static struct kallsyms *open_kernel(struct symbolizer *s, struct slot *slot)
 {
 	const struct meta *meta = &s->data->meta;
 
-	if (!meta->boot_id || !boot_is_this(meta->boot_id)) {
+	if (!boot_serves(meta)) {
 		set_why(slot, "recorded on another boot");
 		diag_add(
 			s->diag, DIAG_WARNING, "kernel-boot",
@@ -258,11 +258,10 @@ static void name_file(struct symbolizer *s, const struct group *g)
 static struct elffile *open_vdso(struct symbolizer *s, const struct binary *binary,
 				 struct slot *slot)
 {
-	const char *boot_id = s->data->meta.boot_id;
 	CLEANUP(elffile_destroy) struct elffile *file = NULL;
 	uint8_t id[BUILD_ID_MAX];
 
-	if (!boot_id || !boot_is_this(boot_id)) {
+	if (!boot_serves(&s->data->meta)) {
 		set_why(slot, "recorded on another boot");
 		return NULL;
 	}

@@ -1,0 +1,325 @@
+/* In: argv of `singe convert`. Out: one recording or perf.data file of all inputs. */
+#include "cmd/convert.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/diag_print.h"
+#include "cmd/record_output.h"
+#include "cmd/report_input.h"
+#include "config.h"
+#include "import/merge.h"
+#include "import/perfwrite.h"
+#include "recording/writer.h"
+#include "symbol/symbolizer.h"
+
+struct convert_options {
+	const char *output, *codec;
+	char **inputs; /* of argv */
+	int n_inputs;
+	enum codec parsed_codec;
+	bool to_perf;
+	bool no_resolve, verbose, quiet, help, version;
+};
+
+/* One input, opened, with its first batch taken: by then its events are known. */
+struct part {
+	struct report_input input;
+	struct merge_input merge;
+	struct batch first;
+};
+
+struct convert {
+	struct convert_options opt;
+	struct dataset data; /* the merge */
+	struct merge merge;
+	struct part *parts; /* owned */
+	struct record_output out;
+	struct writer *writer; /* one of the two */
+	struct perfwrite *perf;
+	struct diag diag;
+	uint64_t n_samples;
+};
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' }, { "compress", required_argument, NULL, 'z' },
+	{ "no-resolve", no_argument, NULL, 'n' },   { "verbose", no_argument, NULL, 'v' },
+	{ "quiet", no_argument, NULL, 'q' },        { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },      { NULL, 0, NULL, 0 },
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: singe convert [OPTIONS] IN... -o OUT.rec|OUT.data\n\n"
+	      "Turns recordings, perf.data, the text of perf script and folded stacks into one\n"
+	      "recording, or into a perf.data file if OUT ends in .data; several inputs are "
+	      "merged.\n\n"
+	      "  -o, --output OUT         where to; - is stdout (a recording)\n"
+	      "      --compress CODEC     none, zlib or zstd (zlib), of a recording\n"
+	      "      --no-resolve         store no names of functions\n"
+	      "  -v, --verbose            details behind the warnings\n"
+	      "  -q, --quiet              errors only\n"
+	      "  -h, --help               this text\n"
+	      "  -V, --version            the version of this build\n",
+	      out);
+}
+
+static bool parse_one(struct convert_options *o, int c)
+{
+	switch (c) {
+	case 'o':
+		o->output = optarg;
+		return true;
+	case 'z':
+		o->codec = optarg;
+		return true;
+	case 'n':
+		o->no_resolve = true;
+		return true;
+	case 'v':
+		o->verbose = true;
+		return true;
+	case 'q':
+		o->quiet = true;
+		return true;
+	case 'h':
+		o->help = true;
+		return true;
+	case 'V':
+		o->version = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), n = strlen(suffix);
+
+	return len > n && !strcmp(path + len - n, suffix);
+}
+
+/* False after a usage error, which is printed. */
+static bool parse(struct convert_options *o, int argc, char **argv)
+{
+	for (int c; (c = getopt_long(argc, argv, "o:vqhV", long_options, NULL)) >= 0;)
+		if (!parse_one(o, c))
+			return false;
+	o->inputs = argv + optind;
+	o->n_inputs = argc - optind;
+	if (o->help || o->version)
+		return true;
+	if (!o->output || !o->n_inputs) {
+		fprintf(stderr, "singe convert: %s\n",
+			o->output ? "which file? - is stdin"
+				  : "where to? -o OUT.rec or -o OUT.data");
+		return false;
+	}
+	o->to_perf = ends_in(o->output, ".data");
+	o->parsed_codec = CODEC_ZLIB;
+	struct err *err = o->codec ? codec_parse(o->codec, &o->parsed_codec) : NULL;
+
+	if (!err && o->codec && o->to_perf)
+		err = err_new("--compress is for recordings, not for perf.data");
+	if (!err)
+		return true;
+	diag_print_err(stderr, "singe convert", err);
+	err_destroy(err);
+	return false;
+}
+
+static struct err *drain(struct source *src)
+{
+	struct batch batch;
+
+	do
+		TRY(src->next(src, &batch));
+	while (batch.n_samples || batch.n_events);
+	return NULL;
+}
+
+static void copy_events(struct dataset *to, const struct dataset *from)
+{
+	for (size_t i = to->events.n; i < from->events.n; i++) {
+		struct event_desc e = from->events.v[i];
+
+		e.name = xstrdup(e.name);
+		e.unit = xstrdup(e.unit);
+		e.attr = NULL;
+		e.attr_len = 0;
+		vec_push(&to->events, e);
+	}
+}
+
+/* Text may name an event in its last line, but a recording has its events in its header: such
+ * inputs are read twice. */
+static struct err *know_events(struct part *p, const char *path)
+{
+	if (p->input.kind != INPUT_TEXT || p->input.is_stdin)
+		return NULL;
+	struct report_input scan;
+	struct err *err = report_input_open(&scan, path, NULL);
+
+	if (!err)
+		err = drain(scan.source);
+	if (!err)
+		copy_events(&p->input.data, &scan.data);
+	report_input_deinit(&scan);
+	return err;
+}
+
+static struct err *open_part(struct convert *c, struct part *p, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	TRY(report_input_open(&p->input, path, &c->diag));
+	TRY(report_input_unwind(&p->input, ENGINE_ROWS));
+	TRY(know_events(p, path));
+	TRY(p->input.source->next(p->input.source, &p->first));
+	merge_add(&c->merge, &p->input.data, slash ? slash + 1 : path, &p->merge);
+	if (p->input.kind == INPUT_TEXT && c->opt.to_perf)
+		return err_new("%s is text, whose names have no place in perf.data: convert it to "
+			       "a recording (-o OUT.rec)",
+			       path);
+	return NULL;
+}
+
+static struct err *take_batch(struct convert *c, struct part *p, const struct batch *batch)
+{
+	uint32_t origin = p->merge.first_origin;
+	size_t at = 0;
+
+	if (p->input.data.events.n > p->merge.events.n)
+		return err_new("several events in text from standard input: put it into a file");
+	struct batch b = merge_batch(&c->merge, &p->merge, batch);
+
+	for (size_t i = 0; i <= b.n_samples; i++) {
+		for (; at < b.n_events && b.events[at].samples_before <= i; at++) {
+			if (c->perf)
+				perfwrite_event(c->perf, origin, &b.events[at]);
+			else
+				TRY(writer_event(c->writer, &b.events[at]));
+		}
+		if (i == b.n_samples)
+			break;
+		if (c->perf)
+			TRY(perfwrite_sample(c->perf, &b.samples[i]));
+		else
+			TRY(writer_sample(c->writer, &b.samples[i]));
+		c->n_samples++;
+	}
+	return NULL;
+}
+
+static struct err *take_part(struct convert *c, struct part *p)
+{
+	struct batch batch = p->first;
+
+	while (batch.n_samples || batch.n_events) {
+		TRY(take_batch(c, p, &batch));
+		TRY(p->input.source->next(p->input.source, &batch));
+	}
+	if (!c->perf && !c->opt.no_resolve) {
+		CLEANUP(symbolizer_destroy)
+		struct symbolizer *symbols = symbolizer_create(&p->input.data, &c->diag);
+
+		TRY(symbolizer_run(symbols));
+	}
+	merge_finish(&c->merge, &p->merge);
+	return NULL;
+}
+
+static struct err *finish(struct convert *c)
+{
+	struct totals *t = &c->data.totals;
+	size_t from = 0;
+
+	if (c->perf) {
+		uint64_t n = perfwrite_n_unplaced(c->perf);
+
+		if (n)
+			diag_add(&c->diag, DIAG_WARNING, "frames without address",
+				 "%llu frames have no address that perf.data could hold",
+				 (unsigned long long)n);
+		return perfwrite_end(c->perf);
+	}
+	t->samples = c->n_samples; /* of folded stacks: records, not what they count */
+	TRY(writer_end(c->writer, t));
+	return writer_names(c->writer, &c->data.names, &from);
+}
+
+static struct err *convert_run(struct convert *c)
+{
+	const struct convert_options *o = &c->opt;
+
+	if (!o->to_perf)
+		TRY(record_output_check(o->output));
+	c->parts = xcalloc((size_t)o->n_inputs, sizeof(*c->parts));
+	for (int i = 0; i < o->n_inputs; i++)
+		c->parts[i].input.fd = -1;
+	merge_init(&c->merge, &c->data, o->n_inputs > 1);
+	for (int i = 0; i < o->n_inputs; i++)
+		TRY(open_part(c, &c->parts[i], o->inputs[i]));
+	TRY(record_output_open(&c->out, o->output));
+	if (o->to_perf)
+		TRY(perfwrite_create(c->out.fd, &c->data, &c->perf));
+	else
+		TRY(writer_create(c->out.fd, o->parsed_codec, &c->data, &c->writer));
+	for (int i = 0; i < o->n_inputs; i++)
+		TRY(take_part(c, &c->parts[i]));
+	return finish(c);
+}
+
+static void convert_deinit(struct convert *c)
+{
+	writer_destroy(c->writer);
+	perfwrite_destroy(c->perf);
+	for (int i = 0; c->parts && i < c->opt.n_inputs; i++) {
+		merge_input_deinit(&c->parts[i].merge);
+		if (c->parts[i].input.fd >= 0)
+			report_input_deinit(&c->parts[i].input);
+	}
+	free(c->parts);
+	record_output_deinit(&c->out);
+	dataset_deinit(&c->data);
+	diag_deinit(&c->diag);
+}
+
+int convert_main(int argc, char **argv)
+{
+	struct convert c = { 0 };
+	size_t from = 0;
+
+	if (!parse(&c.opt, argc, argv)) {
+		fprintf(stderr, "`singe convert --help` lists the options.\n");
+		return 2;
+	}
+	if (c.opt.help || c.opt.version) {
+		if (c.opt.help)
+			usage(stdout);
+		else
+			printf("singe %s\n", PACKAGE_VERSION);
+		return 0;
+	}
+	signal(SIGPIPE, SIG_IGN); /* a write says it */
+	signal(SIGXFSZ, SIG_IGN);
+	dataset_init(&c.data);
+	record_output_init(&c.out);
+	struct err *err = convert_run(&c);
+
+	if (err && !c.n_samples)
+		record_output_abandon(&c.out);
+	if (!c.opt.quiet)
+		diag_print(stderr, &c.diag, "singe convert", c.opt.verbose, &from);
+	if (err)
+		diag_print_err(stderr, "singe convert", err);
+	convert_deinit(&c);
+	int status = err ? 1 : 0;
+
+	err_destroy(err);
+	return status;
+}

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Files of other tools: a corpus of them, recordings that perf makes here, and back to perf."""
+
+from e2e import *
+
+CORPUS = os.environ.get("SINGE_CORPUS", os.path.join(TOP, "../shared/corpus"))
+
+# stackcollapse-perf.pl's options in ours, as singe-report(1) maps them.
+SCRIPT_OPTIONS = {
+    "pid": ["--by", "pid", "--mark", "i"],
+    "tid": ["--by", "tid", "--mark", "i"],
+    "kernel": ["--mark", "k,i"],
+    "jit": ["--mark", "j,i"],
+    "all": ["--mark", "k,j,i"],
+    "addrs": ["--addrs", "--mark", "i"],
+}
+
+
+def corpus(folder):
+    path = os.path.join(CORPUS, folder)
+    if not os.path.isdir(path):
+        skip(f"no corpus in {CORPUS} (SINGE_CORPUS)")
+    return path
+
+
+def singe(*args, **kwargs):
+    done = run([SINGE, *args], **kwargs)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def folded_lines(*args):
+    return sorted(singe("report", "-q", "-f", "folded", *args).splitlines())
+
+
+def test_record_counts():
+    folder = corpus("perf-data")
+    with open(os.path.join(folder, "expected.tsv")) as table:
+        rows = [line.split() for line in table][1:]
+    assert len(rows) > 10
+    for name, *want in rows:
+        n = {}
+        for line in singe("report", "-q", "--dump=records", os.path.join(folder, name)).splitlines():
+            kind, count = line.split()
+            n[kind] = n.get(kind, 0) + int(count)
+        got = [sum(n.values()), n.get("SAMPLE", 0), n.get("MMAP", 0) + n.get("MMAP2", 0)]
+        got += [n.get(kind, 0) for kind in ("COMM", "FORK", "EXIT")]
+        assert got == [int(w) for w in want], (name, got, want)
+
+
+def test_perf_script_like_stackcollapse():
+    folder = corpus("perf-script")
+    texts = [name for name in os.listdir(folder) if name.endswith(".txt")]
+    assert texts
+    for name in texts:
+        for option, ours in SCRIPT_OPTIONS.items():
+            path = os.path.join(folder, "results", f"{name[:-4]}-collapsed-{option}.txt")
+            with open(path, errors="surrogateescape") as f:
+                want = sorted(f.read().splitlines())
+            got = folded_lines("--weight", "period", *ours, os.path.join(folder, name))
+            assert got == want, (name, option, set(got) ^ set(want))
+
+
+def perf_record(out, *options):
+    need("perf")
+    app = os.path.abspath("hotspots")
+    if not os.path.exists(app):
+        compile_c("hotspots.c", app)
+    with open(out, "wb") as f:
+        done = subprocess.run(["perf", "record", "-q", *options, "--", app], stdout=f,
+                              stderr=subprocess.PIPE)
+    if done.returncode:
+        skip(f"perf record: {done.stderr.decode(errors='replace').splitlines()[-1:]}")
+
+
+def collapsed(path):
+    """{(function, …): samples} by perf's own script."""
+    done = run(["perf", "script", "report", "stackcollapse", "-i", path])
+    stacks = {}
+    for line in done.stdout.splitlines():
+        stack, _, count = line.rpartition(" ")
+        stacks[tuple(stack.split(";"))] = int(count)
+    return stacks
+
+
+def named(stack):
+    """Names that both have: those of the workload."""
+    return tuple(name for name in stack if re.fullmatch(r"main|calls_two|hot_\w+", name))
+
+
+def by_names(stacks):
+    sums = {}
+    for stack, n in stacks.items():
+        sums[named(stack)] = sums.get(named(stack), 0) + n
+    return sums
+
+
+def ours(path, *options):
+    stacks = {}
+    for line in folded_lines("--weight", "samples", "--no-inlines", *options, path):
+        stack, _, count = line.rpartition(" ")
+        stacks[tuple(stack.split(";"))] = int(count)
+    return stacks
+
+
+def expect_agreement(path, perf_path=None):
+    want, got = by_names(collapsed(perf_path or path)), by_names(ours(path))
+    top = [stack for stack in want if want[stack] > 5]
+    assert top, want
+    assert sum(want.values()) == sum(got.values()), (want, got)
+    for stack in top:
+        assert got.get(stack) == want[stack], (stack, want[stack], got)
+
+
+def test_fresh_perf_recordings():
+    need_root()
+    for options in (["-g"], ["-g", "-z"], ["-g", "-e", "cpu-clock", "--switch-events"]):
+        perf_record(os.devnull, "-F", "499", "-o", "perf.data", *options)
+        expect_agreement("perf.data")
+
+
+def test_pipe_mode():
+    need_root()
+    perf_record("pipe.data", "-F", "499", "-g", "-o", "-")
+    expect_agreement("pipe.data")
+    with open("pipe.data", "rb") as f:
+        piped = singe("report", "-q", "-f", "folded", "-", stdin=f)
+    assert piped == singe("report", "-q", "-f", "folded", "pipe.data")
+    cat = f"cat pipe.data | {shlex.quote(SINGE)} report -q -f folded -"
+    assert run(["sh", "-c", cat]).stdout == piped
+
+
+def test_file_through_a_pipe():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "-g", "-o", "perf.data")
+    cat = f"cat perf.data | {shlex.quote(SINGE)} report -q -f folded -"
+    assert run(["sh", "-c", cat]).stdout == singe("report", "-q", "-f", "folded", "perf.data")
+
+
+def test_events_are_not_summed():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "-g", "-e", "cpu-clock,page-faults", "-o", "perf.data")
+    done = run([SINGE, "report", "-f", "folded", "perf.data"])
+    assert "page-faults" in done.stderr
+    faults = singe("report", "-q", "-f", "folded", "--event", "page-faults", "perf.data")
+    assert faults and faults != done.stdout
+
+
+def test_stack_copies_are_unwound():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "--call-graph", "dwarf,8192", "-o", "perf.data")
+    stacks = ours("perf.data")
+    total = sum(stacks.values())
+    complete = sum(n for stack, n in stacks.items() if "main" in stack)
+    assert complete >= 0.9 * total, stacks
+    assert by_names(stacks) == by_names(ours("perf.data", "--unwinder", "libunwind"))
+
+
+def test_convert_keeps_what_a_report_shows():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "-g", "-o", "perf.data")
+    singe("convert", "-q", "perf.data", "-o", "out.rec")
+    singe("convert", "-q", "perf.data", "-o", "out.data")
+    want = folded_lines("perf.data")
+    assert folded_lines("out.rec") == want
+    assert folded_lines("out.data") == want
+    assert os.path.getsize("out.rec") * 3 < os.path.getsize("perf.data")
+    expect_agreement("perf.data", "out.data")
+    assert "main" in run(["perf", "report", "-i", "out.data", "--stdio"]).stdout
+
+
+def test_stack_copies_shrink():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "--call-graph", "dwarf,8192", "-o", "perf.data")
+    singe("convert", "-q", "perf.data", "-o", "out.rec")
+    assert os.path.getsize("out.rec") * 20 < os.path.getsize("perf.data")
+
+
+def test_merge():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "-g", "-o", "perf.data")
+    with open("b.folded", "w") as f:
+        f.write("web;main;f 3\nweb;main;g 4\n")
+    with open("a.folded", "w") as f:
+        f.write("web;main;f 5\n")
+    singe("convert", "-q", "a.folded", "b.folded", "perf.data", "-o", "all.rec")
+    assert folded_lines("--by", "origin", "all.rec") == [
+        "a.folded;main;f 5", "b.folded;main;f 3", "b.folded;main;g 4"]
+    assert folded_lines("--origin", "b.folded", "all.rec") == ["web;main;f 3", "web;main;g 4"]
+    host = os.uname().nodename
+    clock = [line for line in run([SINGE, "info", "all.rec"]).stdout.splitlines()
+             if "cpu-clock" in line or "cycles" in line]
+    event = clock[0].split()[0]
+    samples = folded_lines("--by", "origin", "--event", event, "all.rec")
+    assert all(line.startswith(host + ";") for line in samples), samples
+    done = run([SINGE, "convert", "a.folded", "-o", "out.data"])
+    assert done.returncode == 1 and "no place in perf.data" in done.stderr
+    assert not os.path.exists("out.data")
+
+
+def test_what_is_no_input():
+    with open("x", "w") as f:
+        f.write("no stacks\nin here\n")
+    done = run([SINGE, "report", "x"])
+    assert done.returncode == 1 and "neither perf script's nor folded" in done.stderr, done.stderr
+    with open("y", "wb") as f:
+        f.write(b"PERFILE2" + b"\0" * 40)
+    done = run([SINGE, "report", "y"])
+    assert done.returncode == 1 and "offset" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    run_tests()
