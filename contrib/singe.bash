@@ -21,7 +21,7 @@ _singe_values() {
 	--unwinder) echo rows libunwind ;;
 	-f | --format)
 		if [ "$2" = diff ]; then
-			echo text svg difffolded json
+			echo text svg html difffolded json
 		else
 			echo folded svg html text tree pprof firefox speedscope callgrind perf-script json
 		fi

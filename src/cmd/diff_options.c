@@ -61,7 +61,7 @@ void diff_usage(FILE *out)
 	      "      --hide REGEX         leave functions that match out of the stacks\n"
 	      "      --no-inlines         without inlined calls\n"
 	      "      --limit N            text: rows of the table (50); 0: all\n"
-	      "      --title TEXT         headline of text, svg and json\n"
+	      "      --title TEXT         headline of text, svg, html and json\n"
 	      "      --width PX           svg: of the picture (1200)\n"
 	      "  -v, --verbose            details behind the warnings\n"
 	      "  -q, --quiet              errors only\n"

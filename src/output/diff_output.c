@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct diff_output *const diff_outputs[] = {
-	&diff_text_output, &diff_svg_output, &diff_folded_output, &diff_json_output, NULL,
+	&diff_text_output,   &diff_svg_output,  &diff_html_output,
+	&diff_folded_output, &diff_json_output, NULL,
 };
 
 const struct diff_output *diff_output_find(const char *name)

@@ -23,6 +23,8 @@ struct diff_output {
 
 /* A table, largest regressions first. */
 extern const struct diff_output diff_text_output;
+/* The page of `singe report -f html` over both sides (html.h). */
+extern const struct diff_output diff_html_output;
 /* A flame graph of both sides together: a frame is as wide as its shares before and after. */
 extern const struct diff_output diff_svg_output;
 /* "stack BEFORE AFTER", what FlameGraph's difffolded.pl writes with -n: BEFORE is scaled to the

@@ -7,9 +7,11 @@
 #include "base/diag.h"
 #include "output/output.h"
 
-/* Two recordings over one tree: the second weight of each callnode. The first is the tree's own. */
+/* Two recordings over one tree: weights and numbers of samples that end in each callnode. */
 struct html_diff {
 	const char *name_a, *name_b; /* "before.rec", "after.rec" */
+	const uint64_t *self_a;      /* by callnode; NULL: the tree's own */
+	const uint64_t *samples_a;   /* by callnode; NULL: the tree's own */
 	const uint64_t *self_b;      /* by callnode */
 	const uint64_t *samples_b;   /* by callnode; NULL: as self_b */
 	/* By function of the tree, 1: its share differs by more than chance. NULL: the page tells

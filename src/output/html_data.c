@@ -236,6 +236,21 @@ static void put_files(struct page *p)
 	buf_deinit(&text);
 }
 
+/* Weights by callnode → by node of the page. */
+static void put_weights(struct page *p, const char *name, const uint64_t *by_callnode)
+{
+	size_t n = p->pages.tree->nodes.n;
+	_cleanup_free_ uint64_t *sum = xcalloc(n, sizeof(*sum));
+
+	for (size_t i = 0; i < p->tree->nodes.n; i++)
+		if (by_callnode[i])
+			sum[p->pages.number[i]] += by_callnode[i];
+	struct column *c = pagecolumns_begin(&p->columns, name, 'u');
+
+	for (size_t i = 0; i < n; i++)
+		column_put(c, sum[i]);
+}
+
 static void put_nodes(struct page *p)
 {
 	const struct pagetree *t = &p->pages;
@@ -253,7 +268,13 @@ static void put_nodes(struct page *p)
 		for (size_t i = 0; i < n; i++)
 			column_put(c, nodes[t->order[i]].place);
 	}
-	if (p->has_samples)
+	const struct html_diff *d = p->opt->diff;
+
+	if (d && d->self_a) {
+		put_weights(p, "node.self", d->self_a);
+		put_weights(p, "node.samples", d->samples_a ? d->samples_a : d->self_a);
+	}
+	if (p->has_samples || (d && d->self_a))
 		return;
 	c = pagecolumns_begin(&p->columns, "node.self", 'u');
 	for (size_t i = 0; i < n; i++)
@@ -261,21 +282,6 @@ static void put_nodes(struct page *p)
 	c = pagecolumns_begin(&p->columns, "node.samples", 'u');
 	for (size_t i = 0; i < n; i++)
 		column_put(c, nodes[t->order[i]].self_samples);
-}
-
-/* Weights of B by callnode → by node of the page. */
-static void put_weights_b(struct page *p, const char *name, const uint64_t *by_callnode)
-{
-	size_t n = p->pages.tree->nodes.n;
-	_cleanup_free_ uint64_t *sum = xcalloc(n, sizeof(*sum));
-
-	for (size_t i = 0; i < p->tree->nodes.n; i++)
-		if (by_callnode[i])
-			sum[p->pages.number[i]] += by_callnode[i];
-	struct column *c = pagecolumns_begin(&p->columns, name, 'u');
-
-	for (size_t i = 0; i < n; i++)
-		column_put(c, sum[i]);
 }
 
 static void put_diff(struct page *p)
@@ -290,8 +296,8 @@ static void put_diff(struct page *p)
 	pagejson_member_str(j, "b", d->name_b);
 	pagejson_close(j, '}');
 	buf_u8(j, ',');
-	put_weights_b(p, "node.self_b", d->self_b);
-	put_weights_b(p, "node.samples_b", d->samples_b ? d->samples_b : d->self_b);
+	put_weights(p, "node.self_b", d->self_b);
+	put_weights(p, "node.samples_b", d->samples_b ? d->samples_b : d->self_b);
 	if (!d->significant)
 		return;
 	/* Functions of the page's tree were made anew: equal ones have equal numbers again. */

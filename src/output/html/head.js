@@ -159,6 +159,6 @@ export function fillHead(profile, sums, functions) {
 	const about = aboutOf(profile, sums);
 	byId("about").textContent = about;
 	byId("about").title = profile.meta.cmdline || about;
-	byId("trust").replaceChildren(...lostChip(profile), ...cutChip(profile),
+	byId("trust").replaceChildren(...profile.diff ? [] : lostChip(profile), ...cutChip(profile),
 		...unknownChip(profile, functions, sums.samples), ...rateChip(profile), ...costChip(profile));
 }
