@@ -23,7 +23,6 @@ for scene in busy deep wide threads one none names lines; do
 	"$SINGE" report -q -i "$tmp/$scene.rec" -o "$tmp/$scene.html"
 done
 tests/support/html-scene diff "$tmp/diff.html"
-printf '_start;main;work 30\n_start;main 10\n' >"$tmp/plain.folded"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --callees parse -o "$tmp/callees.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --by tid -o "$tmp/by-tid.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --reverse --title 'A "title" & <b>' -o "$tmp/reverse.html"
@@ -31,7 +30,7 @@ printf '_start;main;work 30\n_start;main 10\n' >"$tmp/plain.folded"
 text() {
 	name=$1
 	shift
-	"$SINGE" report -q -i "$tmp/busy.rec" -f text --limit 12 "$@" | grep '^ *[0-9.]*%  *[0-9.]*% ' >"$tmp/$name.txt"
+	"$SINGE" report -q -i "$tmp/busy.rec" -f text --limit 12 "$@" | grep '^ *[0-9.]* ± [0-9.]*%  *[0-9.]* ± ' >"$tmp/$name.txt"
 }
 text all
 text range --time 10,20

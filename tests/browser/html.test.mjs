@@ -104,11 +104,11 @@ async function save(page, selector) {
 	return readFileSync(await file.path(), "utf8");
 }
 
-// "  99.72%    0.04%       19925           8  [anon]   name": as `report -f text` writes it.
+// "  99.72 ± 0.03%   0.04 ± 0.02%   19925   8  [anon]   name": as `report -f text` writes it.
 function expectedRows(name) {
 	return readFileSync(`${dir}/${name}.txt`, "utf8").trim().split("\n").map(line => {
 		const [, total, self, samples, , , func] =
-			line.match(/^ *([\d.]+)% +([\d.]+)% +(\d+) +(\d+)  (\S+) +(.*)$/);
+			line.match(/^ *([\d.]+) ± [\d.]+% +([\d.]+) ± [\d.]+% +(\d+) +(\d+)  (\S+) +(.*)$/);
 		return { total: Number(total), self: Number(self), samples: Number(samples), func };
 	});
 }
