@@ -183,6 +183,11 @@ static struct err *resolve(struct resolve *r)
 	struct names better;
 
 	TRY(report_input_open(&r->input, r->path, &r->diag));
+	if (r->input.kind != INPUT_RECORDING)
+		return err_new(
+			"%s is no recording of singe; `singe convert %s -o OUT.rec` makes one, "
+			"with names",
+			r->path, r->path);
 	if (r->input.is_stdin)
 		return err_new("names are added to a file, not to a pipe");
 	TRY(drain(r->input.source));

@@ -21,7 +21,7 @@ struct text_span {
 
 static inline bool text_span_is(struct text_span s, const char *word)
 {
-	return s.len == strlen(word) && !memcmp(s.p, word, s.len);
+	return s.len == strlen(word) && (!s.len || !memcmp(s.p, word, s.len));
 }
 
 /* The binary of a module, made if new. */
