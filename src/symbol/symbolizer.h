@@ -32,8 +32,8 @@ struct symbolizer *symbolizer_create(struct dataset *data, struct diag *diag);
 void symbolizer_configure(struct symbolizer *s, const struct symbolizer_options *opt);
 void symbolizer_destroy(struct symbolizer *s);
 
-/* An open file for this binary (duplicated), preferred over searching by path; for code of a process
- * in no file (BINARY_KIND_ANON) its JIT compiler's map or jitdump. */
+/* An open file for this binary (duplicated), preferred over searching by path; for code of a
+ * process in no file (BINARY_KIND_ANON) its JIT compiler's map or jitdump. */
 void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd);
 
 /* Called after each binary is done; returning true stops early. */
