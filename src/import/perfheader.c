@@ -99,6 +99,12 @@ static struct err *read_at(int fd, uint64_t off, uint64_t len, struct buf *ret)
 	return NULL;
 }
 
+/* A buffer that nothing was read into has no bytes to point to. */
+static struct cursor bytes_of(const struct buf *b)
+{
+	return cursor(b->data ? (const void *)b->data : "", b->len);
+}
+
 static void damaged(struct diag *diag, uint64_t off, const char *what)
 {
 	diag_add(diag, DIAG_WARNING, "perf.data section",
@@ -109,7 +115,7 @@ static struct err *read_ids(int fd, struct section where, uint32_t attr, struct 
 {
 	struct buf b = { 0 };
 	struct err *err = where.len ? read_at(fd, where.off, where.len, &b) : NULL;
-	struct perf_cursor c = { cursor(b.data, b.len), attrs->swap };
+	struct perf_cursor c = { bytes_of(&b), attrs->swap };
 
 	while (!err && cursor_left(&c.c) >= 8)
 		perfattrs_add_id(attrs, attr, perf_cursor_u64(&c));
@@ -127,7 +133,7 @@ static struct err *read_attrs(int fd, struct section where, uint64_t entry_len,
 	if (entry_len < LEAST || entry_len > 4096 || where.len / entry_len > PERF_MAX_ATTRS)
 		return err_at(AT_ATTR_SIZE, "the header makes no sense of its events");
 	struct err *err = read_at(fd, where.off, where.len, &b);
-	struct perf_cursor c = { cursor(b.data, b.len), attrs->swap };
+	struct perf_cursor c = { bytes_of(&b), attrs->swap };
 
 	while (!err && cursor_left(&c.c) >= entry_len) {
 		const uint8_t *attr = cursor_bytes(&c.c, entry_len - 16);
@@ -177,15 +183,15 @@ static struct err *read_features(const struct perfheader *h, int fd, const uint8
 				damaged(diag, table, "the file is cut off in its list of sections");
 			break;
 		}
-		struct perf_cursor c = { cursor(b.data, b.len), h->swap };
+		struct perf_cursor c = { bytes_of(&b), h->swap };
 		struct section s = read_section(&c);
 
 		table += 16;
 		if (!perffeatures_wanted(i))
 			continue;
 		err = read_at(fd, s.off, s.len, &b);
-		if (!err && (b.len < s.len ||
-			     !perffeatures_read(features, i, cursor(b.data, b.len), attrs, data)))
+		if (!err &&
+		    (b.len < s.len || !perffeatures_read(features, i, bytes_of(&b), attrs, data)))
 			damaged(diag, s.off, "a section that describes the recording");
 	}
 	buf_deinit(&b);
@@ -199,7 +205,7 @@ struct err *perfheader_tables(const struct perfheader *h, int fd, struct perfatt
 	struct buf head = { 0 };
 	uint8_t bits[N_PERF_FEATURES / 8] = { 0 };
 	struct err *err = read_at(fd, 0, PERF_FILE_HEADER_LEN, &head);
-	struct perf_cursor c = { cursor(head.data, head.len), h->swap };
+	struct perf_cursor c = { bytes_of(&head), h->swap };
 
 	cursor_skip(&c.c, AT_ATTR_SIZE);
 	uint64_t entry_len = perf_cursor_u64(&c);

@@ -34,10 +34,10 @@ static struct perf_event_header header_at(const struct perfrecords *r, const uin
 static struct err *next_expanded(struct perfrecords *r, struct perfrecord *ret)
 {
 	size_t left = r->inner.len - r->inner_at;
-	const uint8_t *p = r->inner.data + r->inner_at;
 
 	if (left < sizeof(struct perf_event_header))
 		return NULL;
+	const uint8_t *p = r->inner.data + r->inner_at;
 	struct perf_event_header h = header_at(r, p);
 
 	if (h.size < sizeof(h))
