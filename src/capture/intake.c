@@ -70,12 +70,12 @@ static struct err *emit(struct intake *in, const struct sample *s, const struct 
 {
 	struct totals *totals = &in->data->totals;
 
+	TRY(writer_sample(in->writer, s));
 	hits_add(&in->hits, s->node);
 	if (!totals->samples++ || s->time_ns < totals->first_ns)
 		totals->first_ns = s->time_ns;
 	totals->last_ns = s->time_ns > totals->last_ns ? s->time_ns : totals->last_ns;
 	in->full = totals->samples == in->max_samples;
-	TRY(writer_sample(in->writer, s));
 	if (in->keep_stacks)
 		writer_stack(in->writer, ev->mode, &ev->sample);
 	return NULL;

@@ -222,17 +222,18 @@ struct err *writer_restart(struct writer *w)
 	return NULL;
 }
 
-struct err *writer_end(struct writer *w, const struct totals *totals)
+struct err *writer_end(struct writer *w, struct totals *totals)
 {
-	struct totals t = *totals;
+	struct totals *t = totals;
 	struct err *err = writer_flush(w);
 
 	if (w->dropped) {
-		t.samples -= t.samples < w->dropped ? t.samples : w->dropped;
-		t.lost += w->dropped;
+		t->samples -= t->samples < w->dropped ? t->samples : w->dropped;
+		t->lost += w->dropped;
+		w->dropped = 0;
 	}
 	parts_reset(&w->parts);
-	end_write(&w->parts.raw, &t, &w->data->meta, w->n_fallbacks);
+	end_write(&w->parts.raw, t, &w->data->meta, w->n_fallbacks);
 	struct err *end_err = sink_block(&w->sink, SINGE_BLOCK_END, 0, &w->parts);
 
 	if (!err)

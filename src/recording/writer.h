@@ -40,8 +40,8 @@ ERR_CHECK struct err *writer_flush(struct writer *w);
 bool writer_restart_due(const struct writer *w);
 ERR_CHECK struct err *writer_restart(struct writer *w);
 
-/* END: flushes, then writes totals. */
-ERR_CHECK struct err *writer_end(struct writer *w, const struct totals *totals);
+/* END: flushes, then writes totals, in which samples that could not be written become lost ones. */
+ERR_CHECK struct err *writer_end(struct writer *w, struct totals *totals);
 
 /* Appends SYMBOLS blocks with every entry of `names` from `*from` on (an index into
  * names->entries) and moves it; only for binaries of data->binaries, in file numbering. Works on a

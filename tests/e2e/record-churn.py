@@ -19,7 +19,10 @@ def churn(*attach):
         assert target.wait() == 0
     samples = {}
     for frames, count in report("--by", "tid").stacks:
-        tid = int(frames[0].rpartition("/")[2])
+        tid = frames[0].rpartition("/")[2]
+        if tid == "?":  # the last moments of a task that has lost its number
+            continue
+        tid = int(tid)
         samples[tid] = samples.get(tid, 0) + count
     with open("threads") as lines:
         threads = [tuple(map(int, line.split())) for line in lines]
