@@ -32,6 +32,13 @@
 		(vec)->v[(vec)->n++] = (item);                                                     \
 	} while (0)
 
+/* By a comparison as qsort(3) takes it, which in turn takes no NULL, even for nothing. */
+#define vec_sort(vec, compare)                                                                     \
+	do {                                                                                       \
+		if ((vec)->n)                                                                      \
+			qsort((vec)->v, (vec)->n, sizeof(*(vec)->v), compare);                     \
+	} while (0)
+
 #define vec_deinit(vec)                                                                            \
 	do {                                                                                       \
 		free((vec)->v);                                                                    \

@@ -184,8 +184,7 @@ static void stacks_batch(struct dump *d, const struct batch *b)
 static struct err *dump_stacks(struct dump *d, struct source *src)
 {
 	TRY(each_batch(d, src, stacks_batch));
-	if (d->stacks.n)
-		qsort(d->stacks.v, d->stacks.n, sizeof(*d->stacks.v), stack_cmp);
+	vec_sort(&d->stacks, stack_cmp);
 	for (size_t i = 0; i < d->stacks.n; i++) {
 		const struct stack_count *c = &d->stacks.v[i];
 

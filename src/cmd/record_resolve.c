@@ -84,8 +84,7 @@ static void judge(const struct session *s, struct record_resolved *ret)
 		else if (hit->outermost)
 			add_cut(&cuts, VERDICT_FP_END, hit->binary, hit->outermost);
 	}
-	if (cuts.n)
-		qsort(cuts.v, cuts.n, sizeof(*cuts.v), cut_cmp);
+	vec_sort(&cuts, cut_cmp);
 	while (ret->n_cuts < RESOLVED_CUTS && ret->n_cuts < cuts.n) {
 		ret->cuts[ret->n_cuts] = cuts.v[ret->n_cuts];
 		ret->n_cuts++;

@@ -330,8 +330,7 @@ static void fdes_scan(struct fdes *f, struct elffile *file)
 		if (fdes_range(f, file, &e, &range))
 			vec_push(&f->ranges, range);
 	}
-	if (f->ranges.n)
-		qsort(f->ranges.v, f->ranges.n, sizeof(*f->ranges.v), fde_range_compare);
+	vec_sort(&f->ranges, fde_range_compare);
 }
 
 bool fdes_find(struct fdes *f, struct elffile *file, uint64_t svma, struct fde_range *ret)

@@ -152,8 +152,7 @@ static void put_costs(struct callgrind *c)
 {
 	uint32_t file = 0;
 
-	if (c->costs.n)
-		qsort(c->costs.v, c->costs.n, sizeof(*c->costs.v), cost_cmp);
+	vec_sort(&c->costs, cost_cmp);
 	for (size_t i = 0; i < c->costs.n; i++) {
 		const struct cost *cost = &c->costs.v[i];
 

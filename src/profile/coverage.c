@@ -42,8 +42,7 @@ void coverage_init(struct coverage *c, const struct profile *p, const struct nam
 		count(&c->v.v[f->binary], s->samples, names_find(names, f->binary, names_key(f)),
 		      names);
 	}
-	if (c->v.n)
-		qsort(c->v.v, c->v.n, sizeof(*c->v.v), row_cmp);
+	vec_sort(&c->v, row_cmp);
 	while (c->v.n && !c->v.v[c->v.n - 1].samples)
 		c->v.n--;
 }

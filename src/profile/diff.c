@@ -276,8 +276,7 @@ static void value_functions(struct builder *b)
 			vec_push(&d->changes, f);
 	}
 	judge_functions(d);
-	if (d->changes.n)
-		qsort(d->changes.v, d->changes.n, sizeof(*d->changes.v), change_cmp);
+	vec_sort(&d->changes, change_cmp);
 	free(s.total);
 	free(s.self);
 	free(s.total_samples);

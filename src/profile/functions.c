@@ -121,8 +121,7 @@ static int caller_cmp(const void *a, const void *b)
 
 static void sort_callers(struct functions *f)
 {
-	if (f->callers.n)
-		qsort(f->callers.v, f->callers.n, sizeof(*f->callers.v), caller_cmp);
+	vec_sort(&f->callers, caller_cmp);
 	for (uint32_t i = (uint32_t)f->callers.n; i-- > 0;)
 		f->v.v[f->callers.v[i].callee].first_caller = i + 1;
 }

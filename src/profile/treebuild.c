@@ -280,8 +280,7 @@ struct err *calltree_build(const struct profile *p, const struct names *names,
 	if (opt->frames && opt->frames->has_symbol)
 		find_symbol(&b, n_nodes);
 	add_stacks(&b);
-	if (b.t->cuts.n)
-		qsort(b.t->cuts.v, b.t->cuts.n, sizeof(*b.t->cuts.v), cut_cmp);
+	vec_sort(&b.t->cuts, cut_cmp);
 	calltree_finish(b.t);
 	framefuncs_deinit(&b.ff);
 	table_deinit(&b.cut_table);

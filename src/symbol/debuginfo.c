@@ -77,7 +77,7 @@ struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp)
 				    .is_skeleton = type == DW_UT_skeleton,
 			    });
 	}
-	qsort(d->ranges.v, d->ranges.n, sizeof(*d->ranges.v), compare_ranges);
+	vec_sort(&d->ranges, compare_ranges);
 	for (size_t i = 0; i < d->ranges.n; i++) {
 		if (d->ranges.v[i].hi > max_hi)
 			max_hi = d->ranges.v[i].hi;

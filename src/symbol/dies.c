@@ -127,7 +127,7 @@ static void flatten(struct dies *d)
 {
 	VEC(struct interval) open = { 0 };
 
-	qsort(d->intervals.v, d->intervals.n, sizeof(*d->intervals.v), compare_intervals);
+	vec_sort(&d->intervals, compare_intervals);
 	for (size_t i = 0; i <= d->intervals.n; i++) {
 		uint64_t now = i < d->intervals.n ? d->intervals.v[i].lo : UINT64_MAX;
 

@@ -204,8 +204,7 @@ void elfsyms_add(struct elfsyms *s, Elf *elf)
 	vec_deinit(&sections.v);
 	s->has_symtab |= seen_symtab;
 	s->has_dynsym |= seen_dynsym;
-	if (s->v.n)
-		qsort(s->v.v, s->v.n, sizeof(s->v.v[0]), elfsym_cmp);
+	vec_sort(&s->v, elfsym_cmp);
 }
 
 void elfsyms_init(struct elfsyms *s, struct elffile *file)

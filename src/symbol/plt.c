@@ -150,7 +150,7 @@ static void sections_read(struct plt *plt, struct elffile *file, struct slots *s
 	}
 	if (!slots->v.n)
 		return;
-	qsort(slots->v.v, slots->v.n, sizeof(slots->v.v[0]), slot_cmp);
+	vec_sort(&slots->v, slot_cmp);
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr shdr;
 		const char *name =
@@ -171,8 +171,7 @@ void plt_init(struct plt *plt, struct elffile *file)
 		return;
 	sections_read(plt, file, &slots);
 	vec_deinit(&slots.v);
-	if (plt->v.n)
-		qsort(plt->v.v, plt->v.n, sizeof(plt->v.v[0]), stub_cmp);
+	vec_sort(&plt->v, stub_cmp);
 }
 
 void plt_deinit(struct plt *plt)

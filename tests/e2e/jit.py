@@ -84,7 +84,7 @@ def test_java():
     with open("Hot.java", "w") as f:
         f.write(JAVA)
     assert run(["javac", "Hot.java"]).returncode == 0
-    options = "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer"
+    options = "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -XX:-Inline"
     done = run(["java", *options.split(), "-version"])
     if done.returncode:
         skip("this java writes no perf map")
