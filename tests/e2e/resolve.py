@@ -79,7 +79,7 @@ def test_resolve_with_debug_directory():
 def test_resolve_never_takes_another_build():
     app = no_names()
     os.unlink(app)
-    compile_c("inlines.c", "app", "-O1", "-Wl,--build-id")
+    compile_c("inlines.c", "app", "-O0", "-Wl,--build-id")
     done = run([SINGE, "resolve", "singe.rec"])
     assert done.returncode == 0
     assert "hot" not in report().names()
