@@ -49,6 +49,13 @@ static inline struct table_probe table_probe(const struct table *t, uint64_t has
 	return (struct table_probe){ .at = tag & t->mask, .tag = tag };
 }
 
+/* Has the slot of `hash` fetched. */
+static inline void table_prefetch(const struct table *t, uint64_t hash)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slots[table_tag(hash) & t->mask]);
+}
+
 /* Steps to the next entry whose hash agrees. */
 static inline bool table_next(const struct table *t, struct table_probe *p)
 {

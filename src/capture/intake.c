@@ -162,24 +162,67 @@ static struct err *take_lost(struct intake *in, enum ring_role role, const struc
 	return in->writer ? writer_event(in->writer, &e) : NULL;
 }
 
-static struct err *take(struct intake *in, size_t input, const struct perf_event_header *h)
-{
-	enum ring_role role = input < in->rings->n ? RING_SIDE : RING_SAMPLES;
-	size_t cpu_index = role == RING_SIDE ? input : input - in->rings->n;
+/* A record taken from the rings, until it is released. */
+struct incoming {
+	size_t cpu_index;
+	enum ring_role role;
 	struct raw_event ev;
-	struct err *err = record_parse(&in->rings->layouts[role], h, &ev);
+};
 
-	if (err) {
-		diag_err(in->diag, DIAG_WARNING, "bad-record", err);
-		return NULL;
+/* Records are looked at a few at a time, so that memory that one waits for comes while others are
+ * worked on. */
+enum { INCOMING_MAX = 16, INCOMING_BYTES = 64 * 1024 };
+
+static size_t gather(struct intake *in, struct incoming v[INCOMING_MAX])
+{
+	const struct perf_event_header *h;
+	size_t input, n = 0, n_bytes = 0;
+
+	order_release(&in->rings->order);
+	while (n < INCOMING_MAX && n_bytes < INCOMING_BYTES &&
+	       order_next(&in->rings->order, &input, &h)) {
+		struct incoming *to = &v[n];
+
+		to->role = input < in->rings->n ? RING_SIDE : RING_SAMPLES;
+		to->cpu_index = to->role == RING_SIDE ? input : input - in->rings->n;
+		n_bytes += h->size;
+		struct err *err = record_parse(&in->rings->layouts[to->role], h, &to->ev);
+
+		if (err)
+			diag_err(in->diag, DIAG_WARNING, "bad-record", err);
+		else
+			n++;
 	}
-	switch (ev.kind) {
+	return n;
+}
+
+static void expect(struct intake *in, const struct incoming *v, size_t n)
+{
+	struct unwinder_expected samples[INCOMING_MAX];
+	size_t n_samples = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct intake_cache *c = &in->caches[v[i].cpu_index];
+
+		if (v[i].ev.kind == RAW_SAMPLE)
+			samples[n_samples++] = (struct unwinder_expected){
+				.as = c->valid && c->thread ? &c->thread->process->as : NULL,
+				.ev = &v[i].ev,
+			};
+	}
+	unwinder_expect(in->unwinder, samples, n_samples);
+}
+
+static struct err *take(struct intake *in, const struct incoming *from)
+{
+	const struct raw_event *ev = &from->ev;
+
+	switch (ev->kind) {
 	case RAW_SAMPLE:
-		/* Nothing samples before the writer is there. */
-		return in->writer ? take_sample(in, cpu_index, &ev) : NULL;
+		return take_sample(in, from->cpu_index, ev);
 	case RAW_LOST:
 	case RAW_LOST_SAMPLES:
-		return take_lost(in, role, &ev);
+		return take_lost(in, from->role, ev);
 	case RAW_THROTTLE:
 		in->data->totals.throttled++;
 		return NULL;
@@ -187,7 +230,7 @@ static struct err *take(struct intake *in, size_t input, const struct perf_event
 	case RAW_COMM:
 	case RAW_FORK:
 	case RAW_EXIT:
-		return tasks_take(in, cpu_index, &ev);
+		return tasks_take(in, from->cpu_index, ev);
 	case RAW_UNTHROTTLE:
 	case RAW_KSYMBOL:
 	case RAW_SWITCH:
@@ -208,13 +251,18 @@ static struct err *restart(struct intake *in, uint64_t now_ns)
 
 struct err *intake_drain(struct intake *in, uint64_t limit_ns)
 {
+	struct incoming v[INCOMING_MAX];
 	struct err *err = NULL;
-	const struct perf_event_header *h;
-	size_t input;
+	size_t n;
 
 	order_begin(&in->rings->order, limit_ns);
-	while (!err && order_next(&in->rings->order, &input, &h))
-		err = take(in, input, h);
+	while (!err && (n = gather(in, v))) {
+		if (in->writer)
+			expect(in, v, n);
+		for (size_t i = 0; i < n && !err; i++)
+			/* Nothing samples before the writer is there. */
+			err = v[i].ev.kind == RAW_SAMPLE && !in->writer ? NULL : take(in, &v[i]);
+	}
 	order_end(&in->rings->order);
 	if (!err && in->writer && writer_restart_due(in->writer))
 		err = restart(in, in->data->totals.last_ns);

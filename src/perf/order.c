@@ -24,6 +24,7 @@ static inline void input_look(struct order_input *in)
 		in->next_time = UINT64_MAX;
 		return;
 	}
+	ring_prefetch(in->ring, in->next);
 	in->next_time = record_time(in->layout, in->next);
 	if (in->next_time == UINT64_MAX)
 		in->next_time--;
@@ -50,18 +51,6 @@ static inline void order_replay(struct order *o, size_t input)
 		best.input = loses ? other.input : best.input;
 	}
 	o->tree[0] = best;
-}
-
-static inline void order_consume_last(struct order *o)
-{
-	struct order_input *in = o->last;
-
-	if (!in)
-		return;
-	o->last = NULL;
-	ring_consume(in->ring, in->next);
-	input_look(in);
-	order_replay(o, (size_t)(in - o->inputs));
 }
 
 /* First who wins at each node, then who loses. */
@@ -92,13 +81,11 @@ void order_add(struct order *o, struct ring *ring, const struct record_layout *l
 	while (o->width < o->n)
 		o->width = o->width ? o->width * 2 : 1;
 	o->tree = xreallocarray(o->tree, o->width, 2 * sizeof(*o->tree));
-	o->last = NULL;
 	order_play_all(o);
 }
 
 void order_begin(struct order *o, uint64_t limit_ns)
 {
-	order_consume_last(o);
 	o->limit_ns = limit_ns;
 	for (size_t i = 0; i < o->n; i++) {
 		ring_refresh(o->inputs[i].ring);
@@ -110,18 +97,36 @@ void order_begin(struct order *o, uint64_t limit_ns)
 
 bool order_next(struct order *o, size_t *ret_index, const struct perf_event_header **ret)
 {
-	order_consume_last(o);
 	if (!o->n || o->tree[0].time >= o->limit_ns)
 		return false;
-	o->last = &o->inputs[o->tree[0].input];
-	*ret_index = o->tree[0].input;
-	*ret = o->last->next;
+	size_t input = o->tree[0].input;
+	struct order_input *in = &o->inputs[input];
+
+	*ret_index = input;
+	*ret = in->next;
+	o->n_held += in->next->size;
+	ring_consume(in->ring, in->next);
+	input_look(in);
+	order_replay(o, input);
 	return true;
+}
+
+static void publish_all(struct order *o)
+{
+	o->n_held = 0;
+	for (size_t i = 0; i < o->n; i++)
+		ring_publish(o->inputs[i].ring);
+}
+
+void order_release(struct order *o)
+{
+	enum { PUBLISH_LEN = 64 * 1024 };
+
+	if (o->n_held >= PUBLISH_LEN)
+		publish_all(o);
 }
 
 void order_end(struct order *o)
 {
-	order_consume_last(o);
-	for (size_t i = 0; i < o->n; i++)
-		ring_publish(o->inputs[i].ring);
+	publish_all(o);
 }

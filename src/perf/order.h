@@ -3,6 +3,7 @@
  *	order_begin(o, now - slack);
  *	while (order_next(o, &ring_index, &header))
  *		… record_parse() and use it …
+ *		order_release(o);
  *	order_end(o);
  *
  * Only records older than the limit are given out; the rest stays in the rings. Within a ring
@@ -33,7 +34,7 @@ struct order {
 	struct order_node *tree;
 	size_t width; /* a power of two */
 	uint64_t limit_ns;
-	struct order_input *last; /* whose record was given out last and is yet to be consumed */
+	uint64_t n_held; /* bytes of the records given out and not released */
 };
 
 void order_init(struct order *o);
@@ -44,9 +45,12 @@ void order_deinit(struct order *o);
 void order_add(struct order *o, struct ring *ring, const struct record_layout *layout);
 /* UINT64_MAX: everything. A record without a time comes at once. */
 void order_begin(struct order *o, uint64_t limit_ns);
-/* False when nothing older than the limit is left. The record is valid until the next call. */
+/* False when nothing older than the limit is left. The record is valid until it is released. */
 bool order_next(struct order *o, size_t *ret_index, const struct perf_event_header **ret);
-/* Publishes the tails. */
+/* No record given out is needed any more. The kernel has their room back once they are 64 KiB: one
+ * that waits for a full drain loses samples meanwhile. */
+void order_release(struct order *o);
+/* Releases them, and publishes the tails. */
 void order_end(struct order *o);
 
 #endif

@@ -39,7 +39,7 @@ void ring_publish(struct ring *r);
 const struct perf_event_header *ring_peek_slow(struct ring *r);
 
 /* The record at tail, whole and contiguous, or NULL if none is before head. Its `size` is a
- * multiple of 8, at least the header's, and lies before head. Valid until ring_consume(). */
+ * multiple of 8, at least the header's, and lies before head. Valid until ring_publish(). */
 static inline const struct perf_event_header *ring_peek(struct ring *r)
 {
 	uint64_t left = r->head - r->tail, at = r->tail & (r->size - 1);
@@ -54,15 +54,24 @@ static inline const struct perf_event_header *ring_peek(struct ring *r)
 	return h;
 }
 
-/* A kernel that waits for a full drain loses samples meanwhile. */
-enum { RING_PUBLISH_LEN = 64 * 1024 };
-
-/* Goes past the record last peeked; publishes data_tail (release) every 64 KiB. */
+/* Goes past the record last peeked, whose bytes stay until the next ring_publish(). Between two of
+ * those at most one record wraps, so its copy stays too. */
 static inline void ring_consume(struct ring *r, const struct perf_event_header *h)
 {
 	r->tail += h->size;
-	if (r->tail - r->published >= RING_PUBLISH_LEN)
-		ring_publish(r);
+}
+
+/* Has what comes some records after `h` fetched, as much as `h` is long but no more than its first
+ * lines: the kernel wrote it on another CPU, or long ago, and to wait for each line would be most of
+ * what a sample costs. */
+static inline void ring_prefetch(const struct ring *r, const struct perf_event_header *h)
+{
+	enum { AHEAD = 4096, LEN = 256, LINE = 64 };
+	uint64_t at = r->tail + (h->size > AHEAD ? h->size : AHEAD);
+	uint64_t end = at + (h->size < LEN ? h->size : LEN);
+
+	for (at = (at + LINE - 1) & ~(uint64_t)(LINE - 1); at < end; at += LINE)
+		__builtin_prefetch(r->data + (at & (r->size - 1)));
 }
 
 #endif

@@ -286,11 +286,40 @@ static void chain_store(struct chains *c, uint64_t key, uint64_t hash, const str
 	c->arena.n += need;
 }
 
+static uint64_t chain_key(const struct addrspace *as, enum raw_mode mode, bool walked)
+{
+	return (as ? as->generation : 0) << 3 | (uint64_t)walked << 2 | mode;
+}
+
+static uint64_t sample_hash(uint64_t key, const struct raw_sample *s)
+{
+	return chain_hash(key ^ s->ip << 16, s->chain, s->n_chain);
+}
+
+void chains_expect(const struct chains *c, const struct chains_expected *v, size_t n)
+{
+	enum { LINE_WORDS = 8 };
+	uint64_t hashes[CHAINS_EXPECTED_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		hashes[i] = sample_hash(chain_key(v[i].as, v[i].mode, false), v[i].sample);
+		table_prefetch(&c->table, hashes[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct table_probe p = table_probe(&c->table, hashes[i]);
+
+		if (!table_next(&c->table, &p))
+			continue;
+		for (size_t at = 0; at < HEADER_WORDS + v[i].sample->n_chain; at += LINE_WORDS)
+			__builtin_prefetch(c->arena.v + p.value + at);
+	}
+}
+
 static uint32_t chains_find(struct chains *c, const struct addrspace *as, enum raw_mode mode,
 			    const struct raw_sample *s, bool walked)
 {
-	uint64_t key = (as ? as->generation : 0) << 3 | (uint64_t)walked << 2 | mode;
-	uint64_t hash = chain_hash(key ^ s->ip << 16, s->chain, s->n_chain);
+	uint64_t key = chain_key(as, mode, walked);
+	uint64_t hash = sample_hash(key, s);
 
 	for (struct table_probe p = table_probe(&c->table, hash); table_next(&c->table, &p);) {
 		const uint64_t *at = c->arena.v + p.value;

@@ -31,6 +31,17 @@ void chains_clear(struct chains *c);
  * the sample's ip alone. Memory is bounded: the cache empties itself when it is full. */
 uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
 		     const struct raw_sample *s);
+struct chains_expected {
+	const struct addrspace *as; /* a guess is enough */
+	enum raw_mode mode;
+	const struct raw_sample *sample;
+};
+
+enum { CHAINS_EXPECTED_MAX = 16 };
+
+/* chains_node() will be called for these: has the memory fetched that it will look into. n at most
+ * CHAINS_EXPECTED_MAX. */
+void chains_expect(const struct chains *c, const struct chains_expected *v, size_t n);
 /* The same for a chain that the walker put together: `words` with CHAIN_MARK()s, n at least 1. */
 uint32_t chains_walked(struct chains *c, const struct addrspace *as, enum raw_mode mode,
 		       const uint64_t *words, uint32_t n);

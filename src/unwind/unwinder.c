@@ -12,6 +12,7 @@ struct unwinder {
 	struct code *code;     /* NULL for UNWIND_FP */
 	struct remote *remote; /* NULL where libunwind cannot help */
 	struct walk walk;
+	uint64_t reach; /* bytes of its copy that a walk lately went through, rather more than less */
 	VEC(uint64_t) words; /* the stack being put together, as chains take it */
 };
 
@@ -128,6 +129,41 @@ static void compose_foreign_abi(struct unwinder *u, const struct raw_sample *s)
 	vec_push(&u->words, (uint64_t)VERDICT_FP_END << 32 | BINARY_UNKNOWN);
 }
 
+static void prefetch_stack(const struct unwinder *u, const struct raw_sample *s)
+{
+	enum { LINE = 64 };
+	uint64_t len = s->stack_len < u->reach ? s->stack_len : u->reach;
+
+	for (uint64_t i = 0; i < len; i += LINE)
+		__builtin_prefetch(s->stack + i);
+}
+
+void unwinder_expect(const struct unwinder *u, const struct unwinder_expected *v, size_t n)
+{
+	struct chains_expected chains[CHAINS_EXPECTED_MAX];
+
+	if (n > CHAINS_EXPECTED_MAX)
+		n = CHAINS_EXPECTED_MAX;
+	for (size_t i = 0; i < n; i++) {
+		if (u->code)
+			prefetch_stack(u, &v[i].ev->sample);
+		else
+			chains[i] = (struct chains_expected){ .as = v[i].as,
+							      .mode = v[i].ev->mode,
+							      .sample = &v[i].ev->sample };
+	}
+	if (!u->code)
+		chains_expect(u->chains, chains, n);
+}
+
+static void note_reach(struct unwinder *u)
+{
+	enum { FALL = 16 };
+	uint64_t used = u->walk.reach;
+
+	u->reach = used > u->reach ? used : u->reach - (u->reach - used) / FALL;
+}
+
 bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
 		   bool final, uint32_t *ret_node)
 {
@@ -143,6 +179,7 @@ bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct 
 		compose_foreign_abi(u, s);
 	} else {
 		walk_stack(u, as, s);
+		note_reach(u);
 		if (u->walk.verdict == VERDICT_NO_CFI_YET && !final)
 			return false;
 		if (u->opt.mode == UNWIND_AUTO && n_kernel < s->n_chain)

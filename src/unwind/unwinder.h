@@ -36,6 +36,15 @@ bool unwinder_needs_files(const struct unwinder *u);
 /* NULL for UNWIND_FP. */
 struct code *unwinder_code(struct unwinder *u);
 
+struct unwinder_expected {
+	const struct addrspace *as; /* a guess is enough */
+	const struct raw_event *ev;
+};
+
+/* These samples come next: has the memory fetched that their stacks will be looked up in. Changes
+ * nothing. At most CHAINS_EXPECTED_MAX are looked at. */
+void unwinder_expect(const struct unwinder *u, const struct unwinder_expected *v, size_t n);
+
 /* The node of a sample's stack. False if it needs a file that has not been given yet: keep a copy
  * of the sample and come again; with `final` the stack ends VERDICT_NO_CFI_YET instead. `as` is
  * NULL for a kernel thread. */

@@ -348,6 +348,7 @@ bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 	bool complex = false;
 
 	w->n = 0;
+	w->reach = 0;
 	w->binary = BINARY_UNKNOWN;
 	if (!arch_sample_reg(s, arch->perf_ip, &st.ip) ||
 	    !arch_sample_reg(s, arch->perf_sp, &st.sp) ||
@@ -364,6 +365,7 @@ bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 		}
 		w->frames[w->n++] = (struct walk_frame){ .pc = st.ip, .kind = st.kind };
 	} while (walk_step(&st, &complex));
+	w->reach = st.sp - st.sp0;
 	w->end_fp = st.fp;
 	w->end_fp_known = st.fp_known;
 	w->n_complex += complex;

@@ -27,6 +27,7 @@ struct walk {
 			    waited for; BINARY_UNKNOWN: none */
 	uint64_t end_fp; /* the frame pointer of the last frame, if known */
 	bool end_fp_known;
+	uint64_t reach; /* bytes of the copy below the outermost frame walked to by rows */
 	/* Rules applied, for tests and -v. */
 	uint64_t n_popped, n_no_cfi_top, n_by_fp, n_complex, n_spliced;
 };

@@ -186,6 +186,59 @@ static void test_end_consumes_the_last(void **state)
 	assert_end(f);
 }
 
+/* What was given out stays as it was until it is released, and 64 KiB of it go back at once. */
+static void test_release_publishes_on_the_way(void **state)
+{
+	enum { BIG = 256 * 1024, RECORD = 4096 };
+	struct perf_event_mmap_page page = { .data_head = BIG };
+	uint8_t *data = test_calloc(1, BIG);
+	const struct perf_event_header *h;
+	struct record_layout layout = { 0 };
+	struct order order;
+	struct ring r;
+	size_t index;
+
+	(void)state;
+	for (size_t at = 0; at < BIG; at += RECORD)
+		((struct perf_event_header *)(data + at))->size = RECORD;
+	ring_init_literal(&r, &page, data, BIG);
+	order_init(&order);
+	order_add(&order, &r, &layout);
+	order_begin(&order, UINT64_MAX);
+	for (size_t i = 1; i <= BIG / RECORD; i++) {
+		assert_true(order_next(&order, &index, &h));
+		assert_ptr_equal(h, data + (i - 1) * RECORD);
+		assert_int_equal(page.data_tail, (i - 1) * RECORD / 65536 * 65536);
+		order_release(&order);
+		assert_int_equal(page.data_tail, i * RECORD / 65536 * 65536);
+	}
+	order_end(&order);
+	order_deinit(&order);
+	ring_deinit(&r);
+	test_free(data);
+}
+
+/* A record that wraps is a copy; it must outlive the ones given out after it. */
+static void test_wrapped_record_stays(void **state)
+{
+	struct fixture *f = *state;
+	const struct perf_event_header *wrapped, *h;
+	size_t index;
+
+	f->page[0].data_head = f->page[0].data_tail = LEN - 8;
+	ring_init_literal(&f->ring[0], &f->page[0], f->data[0], LEN);
+	put(f, 0, 1);
+	for (uint64_t time = 2; time < 20; time++)
+		put(f, 0, time);
+	order_begin(&f->order, UINT64_MAX);
+	assert_true(order_next(&f->order, &index, &wrapped));
+	for (uint64_t time = 2; time < 20; time++)
+		assert_true(order_next(&f->order, &index, &h));
+	assert_int_equal(((const struct record *)wrapped)->time, 1);
+	assert_int_equal(((const struct record *)h)->time, 19);
+	order_end(&f->order);
+}
+
 /* Takes all that is older than `limit`; returns how many. */
 static size_t drain(struct fixture *f, uint64_t limit, uint64_t *last)
 {
@@ -237,6 +290,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ties_and_steps_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_extreme_times, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_end_consumes_the_last, setup, teardown),
+		cmocka_unit_test(test_release_publishes_on_the_way),
+		cmocka_unit_test_setup_teardown(test_wrapped_record_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_records_come_sorted, setup, teardown),
 	};
 

@@ -132,26 +132,6 @@ static void test_head_out_of_reach(void **state)
 	ring_deinit(&f.ring);
 }
 
-static void test_tail_is_published_on_the_way(void **state)
-{
-	enum { BIG = 256 * 1024, RECORD = 4096 };
-	struct perf_event_mmap_page page = { .data_head = BIG };
-	uint8_t *data = test_calloc(1, BIG);
-	struct ring r;
-
-	(void)state;
-	for (size_t at = 0; at < BIG; at += RECORD)
-		((struct perf_event_header *)(data + at))->size = RECORD;
-	ring_init_literal(&r, &page, data, BIG);
-	ring_refresh(&r);
-	for (size_t i = 1; i <= BIG / RECORD; i++) {
-		ring_consume(&r, ring_peek(&r));
-		assert_int_equal(page.data_tail, i * RECORD / 65536 * 65536);
-	}
-	ring_deinit(&r);
-	test_free(data);
-}
-
 static void test_refused_sizes(void **state)
 {
 	struct ring r;
@@ -174,7 +154,6 @@ int main(void)
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_damage_skips_to_head),
 		cmocka_unit_test(test_head_out_of_reach),
-		cmocka_unit_test(test_tail_is_published_on_the_way),
 		cmocka_unit_test(test_refused_sizes),
 	};
 
