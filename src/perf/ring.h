@@ -62,8 +62,8 @@ static inline void ring_consume(struct ring *r, const struct perf_event_header *
 }
 
 /* Has what comes some records after `h` fetched, as much as `h` is long but no more than its first
- * lines: the kernel wrote it on another CPU, or long ago, and to wait for each line would be most of
- * what a sample costs. */
+ * lines: the kernel wrote it on another CPU, or long ago, and to wait for each line would be most
+ * of what a sample costs. */
 static inline void ring_prefetch(const struct ring *r, const struct perf_event_header *h)
 {
 	enum { AHEAD = 4096, LEN = 256, LINE = 64 };

@@ -12,7 +12,7 @@ struct unwinder {
 	struct code *code;     /* NULL for UNWIND_FP */
 	struct remote *remote; /* NULL where libunwind cannot help */
 	struct walk walk;
-	uint64_t reach; /* bytes of its copy that a walk lately went through, rather more than less */
+	uint64_t reach;      /* bytes of its copy that a walk lately went through, or some more */
 	VEC(uint64_t) words; /* the stack being put together, as chains take it */
 };
 
