@@ -30,6 +30,16 @@ void *xcalloc(size_t n, size_t size)
 	return p;
 }
 
+void *xcalloc_aligned(size_t align, size_t n, size_t size)
+{
+	size_t bytes;
+	void *p;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || posix_memalign(&p, align, bytes ? bytes : 1))
+		out_of_memory(n * size);
+	return memset(p, 0, bytes);
+}
+
 void *xrealloc(void *old, size_t size)
 {
 	void *p = realloc(old, size ? size : 1);

@@ -9,6 +9,8 @@
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
+/* At a multiple of `align`, a power of two. */
+void *xcalloc_aligned(size_t align, size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
 /* n * size, checked for overflow. */
 void *xreallocarray(void *p, size_t n, size_t size);

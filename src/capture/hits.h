@@ -36,6 +36,13 @@ void hits_grow(struct hits *h, uint32_t node);
 /* Takes every frame of the tree into `places` and the counts along: before the tree is cleared. */
 void hits_collect(struct hits *h, const struct frametree *tree);
 
+/* hits_add() comes next: has its memory fetched. */
+static inline void hits_prefetch(const struct hits *h, uint32_t node)
+{
+	if (node < h->per_node.n)
+		__builtin_prefetch(&h->per_node.v[node], 1);
+}
+
 static inline void hits_add(struct hits *h, uint32_t node)
 {
 	if (node >= h->per_node.n)

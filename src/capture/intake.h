@@ -7,6 +7,7 @@
 #include "capture/attach.h"
 #include "capture/files.h"
 #include "capture/hits.h"
+#include "capture/samples.h"
 #include "model/world.h"
 #include "recording/writer.h"
 #include "capture/waiting.h"
@@ -41,6 +42,7 @@ struct intake {
 	struct world *world;
 	struct unwinder *unwinder;
 	struct waiting waiting;
+	struct flights flights;
 	struct writer *writer; /* NULL until recording: side-band is applied, nothing written */
 	struct rings *rings;
 	const struct attach *attach;
@@ -86,6 +88,16 @@ void intake_forgotten(void *ctx, struct process *p);
 void intake_mapped(struct intake *in, const struct process *p, const struct mapping *m);
 /* Writes every live mapping: at the start, and after a restart of the dictionary. */
 ERR_CHECK struct err *intake_write_maps(struct intake *in, uint64_t now_ns);
+
+/* For a sample, which is parsed into samples_event() first. */
+struct raw_event *samples_event(struct intake *in);
+ERR_CHECK struct err *samples_take(struct intake *in, size_t cpu_index);
+/* Those in flight leave: before the world changes, and before their records are released. */
+ERR_CHECK struct err *samples_finish(struct intake *in);
+/* Forgets those in flight: after an error. */
+void samples_drop(struct intake *in);
+/* Places the waiting samples whose files have come. */
+ERR_CHECK struct err *samples_try_waiting(struct intake *in);
 
 /* For a side-band record; the other half of intake_drain(). */
 ERR_CHECK struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_event *ev);

@@ -45,6 +45,8 @@ uint64_t rings_pages(const struct rings_demand *demand, size_t n_cpus)
 		most = SAMPLES_MAX;
 	uint64_t pages = power_of_two_up((want + demand->page - 1) / demand->page);
 
+	if (!demand->asked && pages / 4 * 3 * demand->page > want)
+		pages /= 2; /* nearer to what is wanted */
 	while (pages > 1 && pages * demand->page > most && !demand->asked)
 		pages /= 2;
 	return pages;
@@ -87,7 +89,7 @@ static void rings_close(struct rings *r)
 static struct err *rings_open(struct rings *r, const uint64_t pages[N_RING_ROLES], uint64_t page)
 {
 	uint32_t wakeup[N_RING_ROLES] = {
-		[RING_SAMPLES] = (uint32_t)(pages[RING_SAMPLES] * page / 4),
+		[RING_SAMPLES] = (uint32_t)(pages[RING_SAMPLES] * page / 2),
 		[RING_SIDE] = 1, /* files are opened while their process lives */
 	};
 

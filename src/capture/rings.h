@@ -41,7 +41,7 @@ struct rings_demand {
 };
 
 /* Pages of a sample ring: half a second of samples; of what is beyond 16 MiB no more than a tenth
- * of a second needs; at most 64 MiB a CPU and 2 % of memory in all; a power of two. */
+ * of a second needs; at most 64 MiB a CPU and 2 % of memory in all; the nearest power of two. */
 uint64_t rings_pages(const struct rings_demand *demand, size_t n_cpus);
 
 /* Makes the rings of these CPUs, halving them until the kernel lets us lock the memory; says so

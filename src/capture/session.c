@@ -239,9 +239,9 @@ static struct err *turn(struct session *s)
 		until = s->ending.deadline_ns;
 	ending_wait(&s->ending, now, until);
 	now = meta_now_ns();
+	TRY(intake_files(&s->intake)); /* first: samples that need one do not wait for it then */
 	TRY(intake_drain(&s->intake, now - SLACK_NS));
 	repair_maps(s);
-	TRY(intake_files(&s->intake));
 	TRY(writer_tick(s->intake.writer, now));
 	say_progress(s, now);
 	s->ended_by = session_ended(s, now);

@@ -88,11 +88,11 @@ static uint64_t sample_bytes(enum session_callgraph callgraph, uint32_t stack_by
 	return n;
 }
 
-/* Copies as large as asked for, unless a ring could not hold those of a tenth of a second. */
+/* Copies as large as asked for, unless a ring could not hold those of a sixteenth of a second. */
 static void fit_stack_copy(struct session *s)
 {
 	uint64_t ring = s->rings.v[0].by_role[RING_SAMPLES].ring.size;
-	uint64_t at_least = s->req->is_freq ? asked_rate(s) * s->req->n_events / 10 : 0;
+	uint64_t at_least = s->req->is_freq ? asked_rate(s) * s->req->n_events / 16 : 0;
 
 	if (s->callgraph != CALLGRAPH_DWARF && s->callgraph != CALLGRAPH_AUTO)
 		return;

@@ -73,7 +73,7 @@ static void kept_stack(struct kept *k, const struct proc_event *e)
 	uint32_t pid = threads_get(&k->source.data->threads, s->thread)->pid;
 	struct raw_event ev = { .kind = RAW_SAMPLE, .mode = e->mode, .sample = *e->stack };
 
-	unwinder_node(k->unwinder, kept_addrspace(k, pid), &ev, true, &s->node);
+	unwinder_sample(k->unwinder, kept_addrspace(k, pid), &ev, true, &s->node);
 }
 
 static void kept_event(struct kept *k, const struct proc_event *e)

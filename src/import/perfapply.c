@@ -146,7 +146,7 @@ static void take_sample(struct perfapply *a, const struct perfattr *attr,
 
 	if (!(attr->attr.sample_type & PERF_SAMPLE_PERIOD))
 		s.period = attr->attr.freq ? 1 : attr->attr.sample_period;
-	unwinder_node(a->unwinder, &thread->process->as, ev, true, &s.node);
+	unwinder_sample(a->unwinder, &thread->process->as, ev, true, &s.node);
 	vec_push(&a->samples, s);
 	if (!t->samples++ || s.time_ns < t->first_ns)
 		t->first_ns = s.time_ns;

@@ -72,11 +72,16 @@ static void order_play_all(struct order *o)
 
 void order_add(struct order *o, struct ring *ring, const struct record_layout *layout)
 {
+	enum { HOLD_LEAST = 64 * 1024, HOLD_MOST = 1024 * 1024, SHARE = 16 };
+	uint64_t hold = ring->size / SHARE;
+
+	hold = hold < HOLD_LEAST ? HOLD_LEAST : hold > HOLD_MOST ? HOLD_MOST : hold;
 	o->inputs = xreallocarray(o->inputs, o->n + 1, sizeof(*o->inputs));
 	o->inputs[o->n++] = (struct order_input){
 		.ring = ring,
 		.layout = layout,
 		.next_time = UINT64_MAX,
+		.hold_max = hold,
 	};
 	while (o->width < o->n)
 		o->width = o->width ? o->width * 2 : 1;
@@ -104,29 +109,21 @@ bool order_next(struct order *o, size_t *ret_index, const struct perf_event_head
 
 	*ret_index = input;
 	*ret = in->next;
-	o->n_held += in->next->size;
 	ring_consume(in->ring, in->next);
+	o->release_due |= in->ring->tail - in->ring->published >= in->hold_max;
 	input_look(in);
 	order_replay(o, input);
 	return true;
 }
 
-static void publish_all(struct order *o)
+void order_release(struct order *o)
 {
-	o->n_held = 0;
+	o->release_due = false;
 	for (size_t i = 0; i < o->n; i++)
 		ring_publish(o->inputs[i].ring);
 }
 
-void order_release(struct order *o)
-{
-	enum { PUBLISH_LEN = 64 * 1024 };
-
-	if (o->n_held >= PUBLISH_LEN)
-		publish_all(o);
-}
-
 void order_end(struct order *o)
 {
-	publish_all(o);
+	order_release(o);
 }

@@ -1,9 +1,11 @@
 /* Time order across rings without copying: the rings are merged in place. Usage, once per wake-up:
  *
  *	order_begin(o, now - slack);
- *	while (order_next(o, &ring_index, &header))
+ *	while (order_next(o, &ring_index, &header)) {
  *		… record_parse() and use it …
- *		order_release(o);
+ *		if (order_is_release_due(o))
+ *			order_release(o);
+ *	}
  *	order_end(o);
  *
  * Only records older than the limit are given out; the rest stays in the rings. Within a ring
@@ -19,6 +21,7 @@ struct order_input {
 	const struct record_layout *layout; /* of every record in this ring, for its time */
 	const struct perf_event_header *next;
 	uint64_t next_time;
+	uint64_t hold_max; /* bytes given out that the kernel may wait for */
 };
 
 struct order_node {
@@ -34,7 +37,7 @@ struct order {
 	struct order_node *tree;
 	size_t width; /* a power of two */
 	uint64_t limit_ns;
-	uint64_t n_held; /* bytes of the records given out and not released */
+	bool release_due;
 };
 
 void order_init(struct order *o);
@@ -47,10 +50,15 @@ void order_add(struct order *o, struct ring *ring, const struct record_layout *l
 void order_begin(struct order *o, uint64_t limit_ns);
 /* False when nothing older than the limit is left. The record is valid until it is released. */
 bool order_next(struct order *o, size_t *ret_index, const struct perf_event_header **ret);
-/* No record given out is needed any more. The kernel has their room back once they are 64 KiB: one
- * that waits for a full drain loses samples meanwhile. */
+/* True once a sixteenth of a ring has been given out (64 KiB at least, 1 MiB at most): a kernel
+ * that waits for a full drain to have its room back loses samples meanwhile. */
+static inline bool order_is_release_due(const struct order *o)
+{
+	return o->release_due;
+}
+/* No record given out is needed any more: publishes the tails. */
 void order_release(struct order *o);
-/* Releases them, and publishes the tails. */
+/* Releases what was given out; the rest stays in the rings. */
 void order_end(struct order *o);
 
 #endif

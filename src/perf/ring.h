@@ -67,10 +67,14 @@ static inline void ring_consume(struct ring *r, const struct perf_event_header *
 static inline void ring_prefetch(const struct ring *r, const struct perf_event_header *h)
 {
 	enum { AHEAD = 4096, LEN = 256, LINE = 64 };
-	uint64_t at = r->tail + (h->size > AHEAD ? h->size : AHEAD);
-	uint64_t end = at + (h->size < LEN ? h->size : LEN);
+	uint64_t at = r->tail + h->size, end = at + LEN;
 
-	for (at = (at + LINE - 1) & ~(uint64_t)(LINE - 1); at < end; at += LINE)
+	if (h->size < LEN) {
+		end = r->tail + AHEAD + h->size;
+		at = (end - h->size + LINE - 1) & ~(uint64_t)(LINE - 1); /* the rest of a line
+									    is here already */
+	}
+	for (; at < end; at += LINE)
 		__builtin_prefetch(r->data + (at & (r->size - 1)));
 }
 

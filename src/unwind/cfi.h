@@ -34,10 +34,10 @@ enum row_save {
 
 struct row {
 	int32_t cfa_off, fp_off, ra_off;
-	uint8_t cfa;    /* enum row_cfa */
-	uint8_t fp, ra; /* enum row_save */
-	uint8_t plt;    /* ROW_CFA_PLT */
-	bool signal;    /* the caller was interrupted, not calling */
+	uint8_t cfa;        /* enum row_cfa */
+	uint8_t fp, ra;     /* enum row_save */
+	uint8_t plt : 4;    /* ROW_CFA_PLT */
+	uint8_t signal : 1; /* the caller was interrupted, not calling */
 };
 
 struct cfi;

@@ -37,9 +37,6 @@ enum { N_RECENT = 4 };
 struct chains {
 	struct frametree *tree;
 	uint32_t max_stack;
-	/* of the chain being placed */
-	const struct addrspace *as;
-	bool walked;        /* it may hold CHAIN_MARK()s */
 	struct table table; /* chain → where its header stands in the arena */
 	VEC(uint64_t) arena;
 	struct recent chain; /* the one being placed */
@@ -134,31 +131,32 @@ static enum chain_context context_of_mode(enum raw_mode mode)
 	return IN_OTHER;
 }
 
-static uint32_t chain_place(struct chains *c, uint32_t parent, const struct chain_frame *f)
+static uint32_t chain_place(struct chains *c, const struct addrspace *as, uint32_t parent,
+			    const struct chain_frame *f)
 {
 	const struct mapping *m = NULL;
 
 	if (f->context == IN_KERNEL)
 		return frametree_add(c->tree, parent, BINARY_KERNEL, f->addr, f->kind);
-	if (f->context == IN_USER && c->as) /* a call may be the last instruction of a mapping */
-		m = addrspace_find(c->as, f->addr - (f->kind == FRAME_RETURN));
+	if (f->context == IN_USER && as) /* a call may be the last instruction of a mapping */
+		m = addrspace_find(as, f->addr - (f->kind == FRAME_RETURN));
 	if (!m)
 		return frametree_add(c->tree, parent, BINARY_UNKNOWN, f->addr, f->kind);
 	return frametree_add(c->tree, parent, m->binary, mapping_off(m, f->addr), f->kind);
 }
 
 /* True if the word at *i is a marker; goes past what belongs to it. */
-static bool chain_marker(struct chains *c, const struct raw_sample *s, uint32_t *i,
+static bool chain_marker(struct chains *c, const struct chain_query *q, uint32_t *i,
 			 enum chain_context *context, enum frame_kind *kind)
 {
-	uint64_t word = s->chain[*i];
+	uint64_t word = q->words[*i];
 
-	if (c->walked && word == CHAIN_MARK(CHAIN_AFTER_SIGNAL)) {
+	if (q->walked && word == CHAIN_MARK(CHAIN_AFTER_SIGNAL)) {
 		*kind = FRAME_AFTER_SIGNAL;
 		return true;
 	}
-	if (c->walked && word == CHAIN_MARK(CHAIN_CUT)) {
-		c->chain.cut = *i + 1 < s->n_chain ? s->chain[++*i] : 0;
+	if (q->walked && word == CHAIN_MARK(CHAIN_CUT)) {
+		c->chain.cut = *i + 1 < q->n ? q->words[++*i] : 0;
 		return true;
 	}
 	if (word < (uint64_t)PERF_CONTEXT_MAX)
@@ -177,16 +175,16 @@ static bool chain_marker(struct chains *c, const struct raw_sample *s, uint32_t 
  * fault or an interrupt it is exactly the instruction to run, possibly a function's first, so it
  * must not be lowered by one; after a system call it is the instruction behind `syscall`, which
  * belongs to the same function except where nothing returns there (rt_sigreturn, exit). */
-static uint32_t chain_parse(struct chains *c, enum raw_mode mode, const struct raw_sample *s)
+static uint32_t chain_parse(struct chains *c, const struct chain_query *q)
 {
-	enum chain_context context = context_of_mode(mode);
+	enum chain_context context = context_of_mode(q->mode);
 	enum frame_kind kind = FRAME_PC;
 	uint32_t n_addrs = 0;
 
-	for (uint32_t i = 0; i < s->n_chain; i++) {
-		if (chain_marker(c, s, &i, &context, &kind))
+	for (uint32_t i = 0; i < q->n; i++) {
+		if (chain_marker(c, q, &i, &context, &kind))
 			continue;
-		uint64_t addr = s->chain[i];
+		uint64_t addr = q->words[i];
 
 		n_addrs++;
 		if (addr) /* a frame-pointer chain may end in one */
@@ -218,7 +216,7 @@ static size_t common_frames(const struct recent *a, const struct recent *b)
 
 /* Places the chain outward of the frames that the nearest of the recent ones has too, and takes
  * its place; that of the oldest if none is near. */
-static uint32_t chain_nodes(struct chains *c)
+static uint32_t chain_nodes(struct chains *c, const struct addrspace *as)
 {
 	struct recent *chain = &c->chain;
 	struct recent *near = NULL;
@@ -240,7 +238,7 @@ static uint32_t chain_nodes(struct chains *c)
 	else if (chain->cut)
 		node = frametree_add(c->tree, 0, (uint32_t)chain->cut, chain->cut >> 32, FRAME_CUT);
 	for (size_t i = n - common; i-- > 0;)
-		node = chain->frames.v[i].node = chain_place(c, node, &chain->frames.v[i]);
+		node = chain->frames.v[i].node = chain_place(c, as, node, &chain->frames.v[i]);
 	if (!near)
 		near = &c->recent[c->oldest++ % N_RECENT];
 	struct recent freed = *near;
@@ -250,103 +248,76 @@ static uint32_t chain_nodes(struct chains *c)
 	return node;
 }
 
-static uint32_t chain_build(struct chains *c, enum raw_mode mode, const struct raw_sample *s)
+static uint32_t chain_build(struct chains *c, const struct chain_query *q)
 {
 	c->chain.frames.n = 0;
 	c->chain.cut = 0;
-	c->chain.generation = c->as ? c->as->generation : 0;
-	uint32_t n_addrs = chain_parse(c, mode, s);
+	c->chain.generation = q->as ? q->as->generation : 0;
+	uint32_t n_addrs = chain_parse(c, q);
 
 	if (!c->chain.frames.n)
 		vec_push(&c->chain.frames,
-			 ((struct chain_frame){ .addr = s->ip,
+			 ((struct chain_frame){ .addr = q->ip,
 						.kind = FRAME_PC,
-						.context = context_of_mode(mode) }));
-	if (!c->walked && c->max_stack && n_addrs >= c->max_stack)
+						.context = context_of_mode(q->mode) }));
+	if (!q->walked && c->max_stack && n_addrs >= c->max_stack)
 		c->chain.cut = (uint64_t)VERDICT_DEPTH_LIMIT << 32 | BINARY_UNKNOWN;
-	return chain_nodes(c);
+	return chain_nodes(c, q->as);
 }
 
-static void chain_store(struct chains *c, uint64_t key, uint64_t hash, const struct raw_sample *s,
-			uint32_t node)
+static uint64_t query_key(const struct chain_query *q)
 {
-	size_t need = HEADER_WORDS + (size_t)s->n_chain;
+	return (q->as ? q->as->generation : 0) << 3 | (uint64_t)q->walked << 2 | q->mode;
+}
+
+static void chain_store(struct chains *c, const struct chain_query *q, uint32_t node)
+{
+	size_t need = HEADER_WORDS + (size_t)q->n;
 
 	if (c->arena.n + need > ARENA_WORDS)
 		chains_clear(c);
 	vec_reserve(&c->arena, c->arena.n + need);
 	uint64_t *at = c->arena.v + c->arena.n;
 
-	table_add(&c->table, hash, (uint32_t)c->arena.n);
-	at[0] = key;
-	at[1] = s->ip;
-	at[2] = (uint64_t)s->n_chain << 32 | node;
-	if (s->n_chain)
-		memcpy(at + HEADER_WORDS, s->chain, s->n_chain * sizeof(*s->chain));
+	table_add(&c->table, q->hash, (uint32_t)c->arena.n);
+	at[0] = query_key(q);
+	at[1] = q->ip;
+	at[2] = (uint64_t)q->n << 32 | node;
+	if (q->n)
+		memcpy(at + HEADER_WORDS, q->words, q->n * sizeof(*q->words));
 	c->arena.n += need;
 }
 
-static uint64_t chain_key(const struct addrspace *as, enum raw_mode mode, bool walked)
+void chains_ask(const struct chains *c, struct chain_query *q)
 {
-	return (as ? as->generation : 0) << 3 | (uint64_t)walked << 2 | mode;
+	q->hash = chain_hash(query_key(q) ^ q->ip << 16, q->words, q->n);
+	table_prefetch(&c->table, q->hash);
 }
 
-static uint64_t sample_hash(uint64_t key, const struct raw_sample *s)
-{
-	return chain_hash(key ^ s->ip << 16, s->chain, s->n_chain);
-}
-
-void chains_expect(const struct chains *c, const struct chains_expected *v, size_t n)
+void chains_near(const struct chains *c, const struct chain_query *q)
 {
 	enum { LINE_WORDS = 8 };
-	uint64_t hashes[CHAINS_EXPECTED_MAX];
+	struct table_probe p = table_probe(&c->table, q->hash);
 
-	for (size_t i = 0; i < n; i++) {
-		hashes[i] = sample_hash(chain_key(v[i].as, v[i].mode, false), v[i].sample);
-		table_prefetch(&c->table, hashes[i]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct table_probe p = table_probe(&c->table, hashes[i]);
-
-		if (!table_next(&c->table, &p))
-			continue;
-		for (size_t at = 0; at < HEADER_WORDS + v[i].sample->n_chain; at += LINE_WORDS)
-			__builtin_prefetch(c->arena.v + p.value + at);
-	}
+	if (!table_next(&c->table, &p))
+		return;
+	for (size_t at = 0; at < HEADER_WORDS + q->n; at += LINE_WORDS)
+		__builtin_prefetch(c->arena.v + p.value + at);
 }
 
-static uint32_t chains_find(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-			    const struct raw_sample *s, bool walked)
+uint32_t chains_node(struct chains *c, const struct chain_query *q)
 {
-	uint64_t key = chain_key(as, mode, walked);
-	uint64_t hash = sample_hash(key, s);
+	uint64_t key = query_key(q);
 
-	for (struct table_probe p = table_probe(&c->table, hash); table_next(&c->table, &p);) {
+	for (struct table_probe p = table_probe(&c->table, q->hash); table_next(&c->table, &p);) {
 		const uint64_t *at = c->arena.v + p.value;
 
-		if (at[0] == key && at[1] == s->ip && at[2] >> 32 == s->n_chain &&
-		    (!s->n_chain ||
-		     !memcmp(at + HEADER_WORDS, s->chain, s->n_chain * sizeof(*s->chain))))
+		if (at[0] == key && at[1] == q->ip && at[2] >> 32 == q->n &&
+		    (!q->n || !memcmp(at + HEADER_WORDS, q->words, q->n * sizeof(*q->words))))
 			return (uint32_t)at[2];
 	}
-	c->as = as;
-	c->walked = walked;
-	uint32_t node = chain_build(c, mode, s);
+	uint32_t node = chain_build(c, q);
 
-	chain_store(c, key, hash, s, node);
+	chain_store(c, q, node);
 	return node;
-}
-
-uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-		     const struct raw_sample *s)
-{
-	return chains_find(c, as, mode, s, false);
-}
-
-uint32_t chains_walked(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-		       const uint64_t *words, uint32_t n)
-{
-	struct raw_sample s = { .chain = words, .n_chain = n };
-
-	return chains_find(c, as, mode, &s, true);
 }

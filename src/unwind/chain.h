@@ -25,25 +25,26 @@ void chains_destroy(struct chains *c);
 /* Forgets everything: after frametree_clear(). */
 void chains_clear(struct chains *c);
 
-/* The node of the sample's stack. `as` is NULL for a kernel thread. PERF_CONTEXT_* markers tell
- * kernel from user; guest frames go to BINARY_UNKNOWN; user addresses no mapping covers too. A
- * chain at the depth limit gets a FRAME_CUT root (VERDICT_DEPTH_LIMIT). Without a chain the node is
- * the sample's ip alone. Memory is bounded: the cache empties itself when it is full. */
-uint32_t chains_node(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-		     const struct raw_sample *s);
-struct chains_expected {
-	const struct addrspace *as; /* a guess is enough */
+/* A chain whose node is asked for: in three steps, so that between them, while the memory comes
+ * that the next one needs, those of other chains can be taken. */
+struct chain_query {
+	const struct addrspace *as; /* NULL for a kernel thread */
 	enum raw_mode mode;
-	const struct raw_sample *sample;
+	bool walked;           /* the walker put it together: it may hold CHAIN_MARK()s */
+	uint64_t ip;           /* stands for a chain that is empty */
+	const uint64_t *words; /* innermost first */
+	uint32_t n;
+	uint64_t hash; /* chains_ask() fills it */
 };
 
-enum { CHAINS_EXPECTED_MAX = 16 };
-
-/* chains_node() will be called for these: has the memory fetched that it will look into. n at most
- * CHAINS_EXPECTED_MAX. */
-void chains_expect(const struct chains *c, const struct chains_expected *v, size_t n);
-/* The same for a chain that the walker put together: `words` with CHAIN_MARK()s, n at least 1. */
-uint32_t chains_walked(struct chains *c, const struct addrspace *as, enum raw_mode mode,
-		       const uint64_t *words, uint32_t n);
+/* What `words` is must stay until chains_node(); what `as` is, too. */
+void chains_ask(const struct chains *c, struct chain_query *q);
+/* May be left out. */
+void chains_near(const struct chains *c, const struct chain_query *q);
+/* The node of the stack. PERF_CONTEXT_* markers tell kernel from user; guest frames go to
+ * BINARY_UNKNOWN; user addresses no mapping covers too. A kernel chain at the depth limit gets a
+ * FRAME_CUT root (VERDICT_DEPTH_LIMIT). Without a chain the node is the ip alone. Memory is
+ * bounded: the cache empties itself when it is full. */
+uint32_t chains_node(struct chains *c, const struct chain_query *q);
 
 #endif

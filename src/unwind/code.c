@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-enum { N_PLACES = 1 << 13 };
+enum { PLACE_BITS = 13, N_PLACES = 1 << PLACE_BITS };
 
 struct code_binary {
 	bool given;
@@ -20,13 +20,15 @@ struct code {
 	struct code_place *places;     /* direct-mapped by hash of (generation, pc) */
 };
 
+_Static_assert(sizeof(struct code_place) == 32, "two to a cache line");
+
 struct code *code_create(const struct binaries *binaries, const struct arch *arch)
 {
 	struct code *c = xcalloc(1, sizeof(*c));
 
 	c->binaries = binaries;
 	c->arch = arch;
-	c->places = xcalloc(N_PLACES, sizeof(*c->places));
+	c->places = xcalloc_aligned(sizeof(*c->places), N_PLACES, sizeof(*c->places));
 	return c;
 }
 
@@ -101,25 +103,35 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, u
 	return PLACE_CODE;
 }
 
+/* Multiplicative: the high bits depend on all of the key's. */
+static inline size_t place_index(const struct addrspace *as, uint64_t pc)
+{
+	return (pc ^ as->generation << 48) * 0x9e3779b97f4a7c15ULL >> (64 - PLACE_BITS);
+}
+
 const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc)
 {
-	struct code_place *p = &c->places[hash_pair(pc, as->generation) & (N_PLACES - 1)];
+	struct code_place *p = &c->places[place_index(as, pc)];
 
-	if (p->generation == as->generation && p->pc == pc && p->state != PLACE_WAITING)
+	if (p->pc == pc && p->generation == as->generation && p->state != PLACE_WAITING)
 		return p;
 	const struct mapping *m = addrspace_find(as, pc);
 
 	*p = (struct code_place){ .generation = as->generation, .pc = pc };
-	if (!m) {
-		p->binary = BINARY_UNKNOWN;
-		p->off = pc;
-		p->state = PLACE_UNMAPPED;
-		return p;
-	}
-	p->binary = m->binary;
-	p->off = mapping_off(m, pc);
-	p->state = place_look_up(c, m, p->off, &p->row);
+	p->state = m ? place_look_up(c, m, mapping_off(m, pc), &p->row) : PLACE_UNMAPPED;
 	return p;
+}
+
+void code_prefetch(const struct code *c, const struct addrspace *as, uint64_t pc)
+{
+	__builtin_prefetch(&c->places[place_index(as, pc)]);
+}
+
+uint32_t code_binary(const struct addrspace *as, uint64_t pc)
+{
+	const struct mapping *m = addrspace_find(as, pc);
+
+	return m ? m->binary : BINARY_UNKNOWN;
 }
 
 const uint8_t *code_bytes(struct code *c, const struct addrspace *as, uint64_t pc, uint64_t len)

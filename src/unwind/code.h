@@ -17,12 +17,12 @@ enum place_state {
 	PLACE_CODE,     /* `row` says what the file's CFI says, which may be ROW_NONE */
 };
 
+/* Half a cache line: a walk touches one for each frame. */
 struct code_place {
-	uint64_t generation, pc;
-	uint64_t off;
+	uint64_t pc;
+	uint64_t generation : 56; /* of the address space */
+	uint64_t state : 8;       /* enum place_state */
 	struct row row;
-	uint32_t binary;
-	uint8_t state; /* enum place_state */
 };
 
 struct code *code_create(const struct binaries *binaries, const struct arch *arch);
@@ -36,6 +36,10 @@ bool code_has_file(const struct code *c, uint32_t binary);
 
 /* `pc` is the look-up address: already one less for a return address. Valid until the next call. */
 const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc);
+/* code_find() will be asked: has its place fetched. */
+void code_prefetch(const struct code *c, const struct addrspace *as, uint64_t pc);
+/* The binary at `pc`, or BINARY_UNKNOWN. */
+uint32_t code_binary(const struct addrspace *as, uint64_t pc);
 /* The file's bytes at [pc, pc + len); NULL if there are none. */
 const uint8_t *code_bytes(struct code *c, const struct addrspace *as, uint64_t pc, uint64_t len);
 /* The file behind a binary; NULL if none. */

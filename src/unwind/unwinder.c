@@ -3,7 +3,6 @@
 
 #include <linux/perf_event.h>
 
-#include "base/vec.h"
 #include "unwind/remote.h"
 
 struct unwinder {
@@ -12,8 +11,8 @@ struct unwinder {
 	struct code *code;     /* NULL for UNWIND_FP */
 	struct remote *remote; /* NULL where libunwind cannot help */
 	struct walk walk;
-	uint64_t reach;      /* bytes of its copy that a walk lately went through, or some more */
-	VEC(uint64_t) words; /* the stack being put together, as chains take it */
+	uint64_t reach; /* bytes of its copy that a walk lately went through, or some more */
+	struct unwinding single;
 };
 
 struct unwinder *unwinder_create(const struct unwinder_options *opt, struct frametree *tree,
@@ -39,8 +38,13 @@ void unwinder_destroy(struct unwinder *u)
 	remote_destroy(u->remote);
 	code_destroy(u->code);
 	walk_deinit(&u->walk);
-	vec_deinit(&u->words);
+	unwinding_deinit(&u->single);
 	free(u);
+}
+
+void unwinding_deinit(struct unwinding *t)
+{
+	vec_deinit(&t->words);
 }
 
 void unwinder_clear(struct unwinder *u)
@@ -56,11 +60,6 @@ bool unwinder_needs_files(const struct unwinder *u)
 struct code *unwinder_code(struct unwinder *u)
 {
 	return u->code;
-}
-
-const struct walk *unwinder_walk(const struct unwinder *u)
-{
-	return &u->walk;
 }
 
 /* Where the user part of a kernel chain begins (its marker), or the chain's end. */
@@ -88,13 +87,13 @@ static void walk_stack(struct unwinder *u, const struct addrspace *as, const str
 }
 
 /* The kernel's part of the chain, then the frames walked, then how they ended. */
-static void compose(struct unwinder *u, const struct raw_sample *s, uint32_t n_kernel)
+static void compose(const struct walk *w, struct unwinding *t, uint32_t n_kernel)
 {
-	const struct walk *w = &u->walk;
+	const struct raw_sample *s = &t->ev->sample;
 
-	u->words.n = 0;
-	vec_reserve(&u->words, n_kernel + 2 * (size_t)w->n + 4);
-	uint64_t *to = u->words.v;
+	t->words.n = 0;
+	vec_reserve(&t->words, n_kernel + 2 * (size_t)w->n + 4);
+	uint64_t *to = t->words.v;
 
 	for (uint32_t i = 0; i < n_kernel; i++)
 		*to++ = s->chain[i];
@@ -108,52 +107,40 @@ static void compose(struct unwinder *u, const struct raw_sample *s, uint32_t n_k
 		*to++ = CHAIN_MARK(CHAIN_CUT);
 		*to++ = (uint64_t)w->verdict << 32 | w->binary;
 	}
-	u->words.n = (size_t)(to - u->words.v);
+	t->words.n = (size_t)(to - t->words.v);
 }
 
 /* 32-bit code has another ABI's registers and frames; the kernel's frame-pointer chain of it is
  * what there is, and its end is not known to be the stack's. */
-static void compose_foreign_abi(struct unwinder *u, const struct raw_sample *s)
+static void compose_foreign_abi(const struct unwinder *u, struct unwinding *t)
 {
-	u->words.n = 0;
+	const struct raw_sample *s = &t->ev->sample;
+
+	t->words.n = 0;
 	for (uint32_t i = 0; i < s->n_chain; i++)
-		vec_push(&u->words, s->chain[i]);
+		vec_push(&t->words, s->chain[i]);
 	if (chain_user_part(s) == s->n_chain) {
 		uint64_t ip = 0;
 
-		vec_push(&u->words, (uint64_t)PERF_CONTEXT_USER);
+		vec_push(&t->words, (uint64_t)PERF_CONTEXT_USER);
 		if (arch_sample_reg(s, u->opt.arch->perf_ip, &ip))
-			vec_push(&u->words, ip);
+			vec_push(&t->words, ip);
 	}
-	vec_push(&u->words, CHAIN_MARK(CHAIN_CUT));
-	vec_push(&u->words, (uint64_t)VERDICT_FP_END << 32 | BINARY_UNKNOWN);
+	vec_push(&t->words, CHAIN_MARK(CHAIN_CUT));
+	vec_push(&t->words, (uint64_t)VERDICT_FP_END << 32 | BINARY_UNKNOWN);
 }
 
-static void prefetch_stack(const struct unwinder *u, const struct raw_sample *s)
+static void prefetch_walk(const struct unwinder *u, const struct addrspace *as,
+			  const struct raw_sample *s)
 {
 	enum { LINE = 64 };
 	uint64_t len = s->stack_len < u->reach ? s->stack_len : u->reach;
+	uint64_t ip;
 
+	if (arch_sample_reg(s, u->opt.arch->perf_ip, &ip))
+		code_prefetch(u->code, as, ip);
 	for (uint64_t i = 0; i < len; i += LINE)
 		__builtin_prefetch(s->stack + i);
-}
-
-void unwinder_expect(const struct unwinder *u, const struct unwinder_expected *v, size_t n)
-{
-	struct chains_expected chains[CHAINS_EXPECTED_MAX];
-
-	if (n > CHAINS_EXPECTED_MAX)
-		n = CHAINS_EXPECTED_MAX;
-	for (size_t i = 0; i < n; i++) {
-		if (u->code)
-			prefetch_stack(u, &v[i].ev->sample);
-		else
-			chains[i] = (struct chains_expected){ .as = v[i].as,
-							      .mode = v[i].ev->mode,
-							      .sample = &v[i].ev->sample };
-	}
-	if (!u->code)
-		chains_expect(u->chains, chains, n);
 }
 
 static void note_reach(struct unwinder *u)
@@ -164,29 +151,73 @@ static void note_reach(struct unwinder *u)
 	u->reach = used > u->reach ? used : u->reach - (u->reach - used) / FALL;
 }
 
-bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
-		   bool final, uint32_t *ret_node)
+/* The kernel's chain is all that it goes by. */
+static bool is_plain(const struct unwinder *u, const struct unwinding *t)
+{
+	return !u->code || !t->as || !t->ev->sample.regs_abi;
+}
+
+void unwinder_begin(const struct unwinder *u, struct unwinding *t, const struct addrspace *as,
+		    const struct raw_event *ev)
 {
 	const struct raw_sample *s = &ev->sample;
 
-	if (!u->code || !as || !s->regs_abi) {
-		*ret_node = chains_node(u->chains, as, ev->mode, s);
-		return true;
+	t->as = as;
+	t->ev = ev;
+	t->query = (struct chain_query){ .as = as, .mode = ev->mode };
+	if (!is_plain(u, t)) {
+		prefetch_walk(u, as, s);
+		return;
 	}
-	uint32_t n_kernel = chain_user_part(s);
+	t->query.ip = s->ip;
+	t->query.words = s->chain;
+	t->query.n = s->n_chain;
+	chains_ask(u->chains, &t->query);
+}
 
+bool unwinder_walk(struct unwinder *u, struct unwinding *t, bool final)
+{
+	const struct raw_sample *s = &t->ev->sample;
+
+	if (is_plain(u, t))
+		return true;
 	if (s->regs_abi != PERF_SAMPLE_REGS_ABI_64) {
-		compose_foreign_abi(u, s);
+		compose_foreign_abi(u, t);
 	} else {
-		walk_stack(u, as, s);
+		uint32_t n_kernel = chain_user_part(s);
+
+		walk_stack(u, t->as, s);
 		note_reach(u);
 		if (u->walk.verdict == VERDICT_NO_CFI_YET && !final)
 			return false;
 		if (u->opt.mode == UNWIND_AUTO && n_kernel < s->n_chain)
-			walk_splice(&u->walk, u->code, as, s, s->chain + n_kernel + 1,
+			walk_splice(&u->walk, u->code, t->as, s, s->chain + n_kernel + 1,
 				    s->n_chain - n_kernel - 1);
-		compose(u, s, n_kernel);
+		compose(&u->walk, t, n_kernel);
 	}
-	*ret_node = chains_walked(u->chains, as, ev->mode, u->words.v, (uint32_t)u->words.n);
+	t->query.walked = true;
+	t->query.words = t->words.v;
+	t->query.n = (uint32_t)t->words.n;
+	chains_ask(u->chains, &t->query);
+	return true;
+}
+
+void unwinder_near(const struct unwinder *u, const struct unwinding *t)
+{
+	chains_near(u->chains, &t->query);
+}
+
+uint32_t unwinder_node(struct unwinder *u, const struct unwinding *t)
+{
+	return chains_node(u->chains, &t->query);
+}
+
+bool unwinder_sample(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
+		     bool final, uint32_t *ret_node)
+{
+	unwinder_begin(u, &u->single, as, ev);
+	if (!unwinder_walk(u, &u->single, final))
+		return false;
+	*ret_node = unwinder_node(u, &u->single);
 	return true;
 }

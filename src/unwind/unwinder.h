@@ -5,6 +5,7 @@
 #define UNWIND_UNWINDER_H
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "unwind/chain.h"
 #include "unwind/walk.h"
 
@@ -36,22 +37,30 @@ bool unwinder_needs_files(const struct unwinder *u);
 /* NULL for UNWIND_FP. */
 struct code *unwinder_code(struct unwinder *u);
 
-struct unwinder_expected {
-	const struct addrspace *as; /* a guess is enough */
+/* A sample on its way to the node of its stack. It goes in steps, so that between them, while the
+ * memory comes that the next one needs, those of other samples can be taken. Zero it; one may be
+ * used for any number of samples in turn. */
+struct unwinding {
+	const struct addrspace *as; /* NULL for a kernel thread */
 	const struct raw_event *ev;
+	struct chain_query query;
+	VEC(uint64_t) words; /* the stack put together, as chains take it */
 };
 
-/* These samples come next: has the memory fetched that their stacks will be looked up in. Changes
- * nothing. At most CHAINS_EXPECTED_MAX are looked at. */
-void unwinder_expect(const struct unwinder *u, const struct unwinder_expected *v, size_t n);
+void unwinding_deinit(struct unwinding *t);
 
-/* The node of a sample's stack. False if it needs a file that has not been given yet: keep a copy
- * of the sample and come again; with `final` the stack ends VERDICT_NO_CFI_YET instead. `as` is
- * NULL for a kernel thread. */
-bool unwinder_node(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
-		   bool final, uint32_t *ret_node);
+/* `ev` and `as` must stay as they are until unwinder_node(). */
+void unwinder_begin(const struct unwinder *u, struct unwinding *t, const struct addrspace *as,
+		    const struct raw_event *ev);
+/* False if it needs a file that has not been given yet: keep a copy of the sample and come again;
+ * with `final` the stack ends VERDICT_NO_CFI_YET instead. */
+bool unwinder_walk(struct unwinder *u, struct unwinding *t, bool final);
+/* May be left out. */
+void unwinder_near(const struct unwinder *u, const struct unwinding *t);
+uint32_t unwinder_node(struct unwinder *u, const struct unwinding *t);
 
-/* What the walker did, for tests and -v. Zero for UNWIND_FP. */
-const struct walk *unwinder_walk(const struct unwinder *u);
+/* All steps at once. False as unwinder_walk(). */
+bool unwinder_sample(struct unwinder *u, const struct addrspace *as, const struct raw_event *ev,
+		     bool final, uint32_t *ret_node);
 
 #endif

@@ -54,6 +54,12 @@ static bool walk_end(struct state *st, enum verdict verdict, uint32_t binary)
 	return false;
 }
 
+/* The same, blaming the binary at `pc`. */
+static bool walk_end_at(struct state *st, enum verdict verdict, uint64_t pc)
+{
+	return walk_end(st, verdict, code_binary(st->as, pc));
+}
+
 /* True if a larger copy would hold the word at `addr`, which this one does not. */
 static bool is_beyond_copy(const struct state *st, uint64_t addr)
 {
@@ -64,11 +70,11 @@ static bool is_beyond_copy(const struct state *st, uint64_t addr)
 }
 
 /* The walk needed a word that the copy does not hold: say why. */
-static bool walk_out_of_stack(struct state *st, uint64_t addr, uint32_t binary)
+static bool walk_out_of_stack(struct state *st, uint64_t addr, uint64_t pc)
 {
 	if (is_beyond_copy(st, addr))
 		return walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN);
-	return walk_end(st, VERDICT_BAD_CFA, binary);
+	return walk_end_at(st, VERDICT_BAD_CFA, pc);
 }
 
 static bool row_cfa(const struct state *st, const struct row *row, uint64_t *ret, uint64_t *ret_bad)
@@ -137,7 +143,7 @@ static bool step_ra(struct state *st, const struct code_place *p, uint64_t cfa, 
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	case ROW_SAME:
 		if (!st->has_lr)
-			return walk_end(st, VERDICT_BAD_CFA, p->binary);
+			return walk_end_at(st, VERDICT_BAD_CFA, p->pc);
 		*ret = st->lr;
 		return true;
 	case ROW_IS_CFA:
@@ -153,7 +159,7 @@ static bool step_ra(struct state *st, const struct code_place *p, uint64_t cfa, 
 		st->w->n_popped++;
 		return true;
 	}
-	return stack_word(st, addr, ret) || walk_out_of_stack(st, addr, p->binary);
+	return stack_word(st, addr, ret) || walk_out_of_stack(st, addr, p->pc);
 }
 
 /* Goes to the caller at (ip, sp); the frame pointer is set already. */
@@ -178,13 +184,13 @@ static bool step_row(struct state *st, const struct code_place *p)
 	if (p->row.ra == ROW_UNDEFINED)
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	if (!row_cfa(st, &p->row, &cfa, &bad))
-		return walk_out_of_stack(st, bad, p->binary);
+		return walk_out_of_stack(st, bad, p->pc);
 	/* A leaf of a link-register architecture may have no frame; then the address may stand
 	   still once. A signal frame may lead to another stack. */
 	bool first_leaf = cfa == st->sp && st->has_lr && p->row.ra == ROW_SAME;
 
 	if (cfa <= st->sp && !first_leaf && !p->row.signal)
-		return walk_end(st, VERDICT_BAD_CFA, p->binary);
+		return walk_end_at(st, VERDICT_BAD_CFA, p->pc);
 	if (!step_ra(st, p, cfa, &ra))
 		return false;
 	step_fp(st, &p->row, cfa);
@@ -193,7 +199,7 @@ static bool step_row(struct state *st, const struct code_place *p)
 		if (st->w->n < WALK_MAX_FRAMES)
 			st->w->frames[st->w->n++] =
 				(struct walk_frame){ .pc = st->ip, .kind = FRAME_AFTER_SIGNAL };
-		return walk_end(st, VERDICT_BAD_CFA, p->binary);
+		return walk_end_at(st, VERDICT_BAD_CFA, p->pc);
 	}
 	return step_to(st, ra, cfa, p->row.signal ? FRAME_AFTER_SIGNAL : FRAME_RETURN);
 }
@@ -213,18 +219,18 @@ static bool is_mapped_return(struct state *st, uint64_t ra)
 }
 
 /* One step along the frame pointer: caller's fp at [fp], return address beside it. */
-static bool step_by_fp(struct state *st, enum verdict otherwise, uint32_t binary)
+static bool step_by_fp(struct state *st, enum verdict otherwise, uint64_t pc)
 {
 	uint64_t ra;
 	uint64_t fp;
 
 	if (!st->fp_known || st->fp < st->sp)
-		return walk_end(st, otherwise, binary);
+		return walk_end_at(st, otherwise, pc);
 	if (!stack_word(st, st->fp, &fp) || !stack_word(st, st->fp + 8, &ra))
 		return is_beyond_copy(st, st->fp) ? walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN)
-						  : walk_end(st, otherwise, binary);
+						  : walk_end_at(st, otherwise, pc);
 	if (!is_mapped_return(st, ra & st->arch->code_mask))
-		return walk_end(st, otherwise, binary);
+		return walk_end_at(st, otherwise, pc);
 	uint64_t sp = st->fp + 16;
 
 	st->fp = fp;
@@ -239,7 +245,7 @@ static bool step_sigreturn(struct state *st)
 
 	if (!stack_word(st, st->sp + (uint64_t)f->ip, &ip) ||
 	    !stack_word(st, st->sp + (uint64_t)f->sp, &sp))
-		return walk_out_of_stack(st, st->sp + (uint64_t)f->ip, BINARY_UNKNOWN);
+		return walk_out_of_stack(st, st->sp + (uint64_t)f->ip, 0);
 	st->fp_known = stack_word(st, st->sp + (uint64_t)f->fp, &st->fp);
 	if (sp <= st->sp)
 		return walk_end(st, VERDICT_BAD_CFA, BINARY_UNKNOWN);
@@ -269,14 +275,15 @@ static bool is_bare_entry(struct elffile *f, uint64_t svma)
 }
 
 /* Code with a file but no CFI: hand-written assembly, a PLT, a process's first instructions. */
-static bool step_no_cfi(struct state *st, uint32_t binary, uint64_t off)
+static bool step_no_cfi(struct state *st, uint64_t pc)
 {
-	struct elffile *f = code_file(st->code, binary);
+	const struct mapping *m = addrspace_find(st->as, pc);
+	struct elffile *f = m ? code_file(st->code, m->binary) : NULL;
 	uint64_t svma, ra;
 
 	if (is_sigreturn(st))
 		return step_sigreturn(st);
-	if (f && elffile_off_to_svma(f, off, &svma) && is_bare_entry(f, svma))
+	if (f && elffile_off_to_svma(f, mapping_off(m, pc), &svma) && is_bare_entry(f, svma))
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	if (st->w->n == 1 && st->arch->perf_lr < 0) {
 		for (unsigned int i = 0; i < 2; i++) {
@@ -290,7 +297,7 @@ static bool step_no_cfi(struct state *st, uint32_t binary, uint64_t off)
 	}
 	if (st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
 		return step_to(st, st->lr, st->sp, FRAME_RETURN);
-	return step_by_fp(st, VERDICT_NO_CFI, binary);
+	return step_by_fp(st, VERDICT_NO_CFI, pc);
 }
 
 /* A call through a bad pointer: the caller is on top of the stack. */
@@ -315,22 +322,22 @@ static bool walk_step(struct state *st, bool *complex)
 	case PLACE_UNMAPPED:
 		return step_unmapped(st);
 	case PLACE_WAITING:
-		return walk_end(st, VERDICT_NO_CFI_YET, p->binary);
+		return walk_end_at(st, VERDICT_NO_CFI_YET, at);
 	case PLACE_ANON:
-		return step_by_fp(st, VERDICT_NO_CFI, p->binary);
+		return step_by_fp(st, VERDICT_NO_CFI, at);
 	case PLACE_NO_FILE:
-		return step_by_fp(st, VERDICT_NO_CFI, p->binary);
+		return step_by_fp(st, VERDICT_NO_CFI, at);
 	case PLACE_CODE:
 		break;
 	}
 	if (p->row.cfa == ROW_NONE)
-		return step_no_cfi(st, p->binary, p->off);
+		return step_no_cfi(st, at);
 	if (p->row.cfa == ROW_COMPLEX) {
 		*complex = true;
 		return false;
 	}
 	if ((p->row.cfa == ROW_CFA_FP || p->row.cfa == ROW_CFA_FP_DEREF) && !st->fp_known)
-		return walk_out_of_stack(st, st->sp0 + st->sample->stack_len, p->binary);
+		return walk_out_of_stack(st, st->sp0 + st->sample->stack_len, at);
 	return step_row(st, p);
 }
 

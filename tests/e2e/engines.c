@@ -37,20 +37,20 @@ static bool same_frames(const struct walk *a, const struct walk *b)
 	return a->n == b->n;
 }
 
-static void print_walk(const char *who, const struct walk *w, struct code *code,
-		       const struct addrspace *as)
+static void print_walk(const char *who, const struct walk *w, const struct addrspace *as)
 {
 	printf("  %s: %s:", who, verdict_name(w->verdict));
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct code_place *p = code_find(code, as, w->frames[i].pc);
+		const struct mapping *m = addrspace_find(as, w->frames[i].pc);
 
-		printf(" %" PRIx64 "(%u+%" PRIx64 ")", w->frames[i].pc, p->binary, p->off);
+		printf(" %" PRIx64 "(%u+%" PRIx64 ")", w->frames[i].pc,
+		       m ? m->binary : BINARY_UNKNOWN,
+		       m ? mapping_off(m, w->frames[i].pc) : w->frames[i].pc);
 	}
 	putchar('\n');
 }
 
-static void judge(struct engines *e, struct code *code, const struct kept_stack *s,
-		  const struct walk *before)
+static void judge(struct engines *e, const struct kept_stack *s, const struct walk *before)
 {
 	struct counts *n = &e->n;
 
@@ -64,8 +64,8 @@ static void judge(struct engines *e, struct code *code, const struct kept_stack 
 		n->popped++;
 	} else {
 		if (n->other++ < 5) {
-			print_walk("rows", &e->rows, code, s->as);
-			print_walk("libunwind", &e->libunwind, code, s->as);
+			print_walk("rows", &e->rows, s->as);
+			print_walk("libunwind", &e->libunwind, s->as);
 		}
 	}
 }
@@ -92,7 +92,7 @@ static void compare(void *ctx, struct code *code, const struct kept_stack *s)
 	e->n.frames += e->rows.n;
 	e->n.rows_complete += e->rows.verdict == VERDICT_COMPLETE;
 	e->n.verdicts[e->rows.verdict]++;
-	judge(e, code, s, &before);
+	judge(e, s, &before);
 }
 
 static uint64_t now_ns(void)

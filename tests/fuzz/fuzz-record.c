@@ -108,7 +108,8 @@ static void drain(struct order *o, const struct record_layout *l, uint64_t limit
 		must(index < N_RINGS);
 		must(limit_ns == UINT64_MAX || record_time(l, h) < limit_ns);
 		check_record(l, h);
-		order_release(o);
+		if (order_is_release_due(o))
+			order_release(o);
 	}
 	order_end(o);
 }

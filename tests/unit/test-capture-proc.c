@@ -185,6 +185,8 @@ static void test_ring_pages(void **state)
 	assert_int_equal(rings_pages(&d, 2), 128); /* half a second is less than the least */
 	d.rate = 49999;
 	assert_int_equal(rings_pages(&d, 2), 2048); /* 8 MB, rounded up */
+	d.sample_bytes = 340;
+	assert_int_equal(rings_pages(&d, 2), 2048); /* 8.5 MB: as near to 8 MiB as it may be */
 	d.sample_bytes = 2048;
 	assert_int_equal(rings_pages(&d, 2), 4096); /* a tenth is enough beyond 16 MiB */
 	d.sample_bytes = 65536;

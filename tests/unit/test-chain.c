@@ -42,15 +42,24 @@ static int teardown(void **state)
 	return 0;
 }
 
+static uint32_t ask(struct fixture *f, const struct addrspace *as, enum raw_mode mode,
+		    struct chain_query q)
+{
+	q.as = as;
+	q.mode = mode;
+	chains_ask(f->chains, &q);
+	chains_near(f->chains, &q);
+	return chains_node(f->chains, &q);
+}
+
 static uint32_t node_of(struct fixture *f, enum raw_mode mode, const uint64_t *chain, uint32_t n)
 {
 	uint64_t ip = 0;
 
 	for (uint32_t i = 0; i < n && !ip; i++)
 		ip = chain[i] < (uint64_t)PERF_CONTEXT_MAX ? chain[i] : 0;
-	struct raw_sample s = { .ip = ip, .chain = chain, .n_chain = n };
 
-	return chains_node(f->chains, &f->as, mode, &s);
+	return ask(f, &f->as, mode, (struct chain_query){ .ip = ip, .words = chain, .n = n });
 }
 
 #define NODE(f, mode, ...)                                                                         \
@@ -107,9 +116,9 @@ static void test_kernel_thread_has_no_address_space(void **state)
 	struct fixture *f = *state;
 	static const uint64_t chain[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010,
 					  PERF_CONTEXT_USER, 0x400123 };
-	struct raw_sample s = { .ip = chain[1], .chain = chain, .n_chain = 4 };
+	struct chain_query q = { .ip = chain[1], .words = chain, .n = 4 };
 
-	EXPECT(f, chains_node(f->chains, NULL, RAW_MODE_KERNEL, &s),
+	EXPECT(f, ask(f, NULL, RAW_MODE_KERNEL, q),
 	       { 0xffffffff81000010, .binary = BINARY_KERNEL, .kind = FRAME_PC },
 	       { 0x400123, .binary = BINARY_UNKNOWN, .kind = FRAME_PC });
 }
@@ -118,20 +127,17 @@ static void test_no_chain_is_the_ip(void **state)
 {
 	struct fixture *f = *state;
 	static const uint64_t markers[] = { PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER };
-	struct raw_sample s = { .ip = 0x400123 };
+	struct chain_query q = { .ip = 0x400123 };
 
-	EXPECT(f, chains_node(f->chains, &f->as, RAW_MODE_USER, &s),
-	       { 0x1123, .binary = APP, .kind = FRAME_PC });
-	s.ip = 0xffffffff81000010;
-	EXPECT(f, chains_node(f->chains, &f->as, RAW_MODE_KERNEL, &s),
+	EXPECT(f, ask(f, &f->as, RAW_MODE_USER, q), { 0x1123, .binary = APP, .kind = FRAME_PC });
+	q.ip = 0xffffffff81000010;
+	EXPECT(f, ask(f, &f->as, RAW_MODE_KERNEL, q),
 	       { 0xffffffff81000010, .binary = BINARY_KERNEL, .kind = FRAME_PC });
 	/* Two samples with markers only must not share a node. */
-	s = (struct raw_sample){ .ip = 0x400001, .chain = markers, .n_chain = 2 };
-	EXPECT(f, chains_node(f->chains, &f->as, RAW_MODE_USER, &s),
-	       { 0x1001, .binary = APP, .kind = FRAME_PC });
-	s.ip = 0x400002;
-	EXPECT(f, chains_node(f->chains, &f->as, RAW_MODE_USER, &s),
-	       { 0x1002, .binary = APP, .kind = FRAME_PC });
+	q = (struct chain_query){ .ip = 0x400001, .words = markers, .n = 2 };
+	EXPECT(f, ask(f, &f->as, RAW_MODE_USER, q), { 0x1001, .binary = APP, .kind = FRAME_PC });
+	q.ip = 0x400002;
+	EXPECT(f, ask(f, &f->as, RAW_MODE_USER, q), { 0x1002, .binary = APP, .kind = FRAME_PC });
 }
 
 static void test_guest_and_deferred(void **state)

@@ -209,7 +209,8 @@ static void test_release_publishes_on_the_way(void **state)
 		assert_true(order_next(&order, &index, &h));
 		assert_ptr_equal(h, data + (i - 1) * RECORD);
 		assert_int_equal(page.data_tail, (i - 1) * RECORD / 65536 * 65536);
-		order_release(&order);
+		if (order_is_release_due(&order))
+			order_release(&order);
 		assert_int_equal(page.data_tail, i * RECORD / 65536 * 65536);
 	}
 	order_end(&order);
