@@ -14,7 +14,7 @@ failed=0
 	echo "golden: run me in the build directory, after make check"
 	exit 99
 }
-for name in mixed empty events; do
+for name in mixed lines empty events; do
 	"$scene" "$name" "$dir/$name.rec" || exit 99
 done
 
@@ -64,6 +64,7 @@ compare dump-frames '' report -i mixed.rec --dump=frames
 compare dump-samples 's/^[0-9]* //' report -i events.rec --dump=samples
 compare dump-unknown '' report -i mixed.rec --dump=nothing
 compare info 's/, [0-9]* bytes//' info mixed.rec
+compare info-lines '/^Binaries/,/^$/!d' info lines.rec
 compare info-json '/"size": [1-9]/d; /_ns"/d' info --json events.rec
 compare info-event '1d' info --event cycles:u events.rec
 compare info-unknown '1d' info --event nothing events.rec

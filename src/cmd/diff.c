@@ -62,7 +62,7 @@ static struct err *recording_read(struct recording *r, struct diff_options *opt,
 	r->symbols = symbolizer_create(&r->input.data, &r->diag);
 	TRY(symbolizer_run(r->symbols));
 	TRY(calltree_build(r->profile, &r->input.data.names, &tree, &r->tree));
-	report_warnings(&r->diag, r->tree, r->symbols, false);
+	report_warnings(&r->diag, r->tree, r->symbols, r->input.kind == INPUT_RECORDING, false);
 	return NULL;
 }
 

@@ -85,6 +85,7 @@ static struct err *info_run(const struct info_options *o, struct report_input *i
 
 	f->path = o->input ? o->input : "singe.rec";
 	TRY(report_input_open(input, f->path, diag));
+	f->resolvable = input->kind == INPUT_RECORDING;
 	if (!fstat(input->fd, &st) && S_ISREG(st.st_mode))
 		f->size = (uint64_t)st.st_size;
 	TRY(info_facts_collect(f, input->source, o->event, diag));

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "cmd/advice.h"
 #include "profile/calltree.h"
+#include "profile/coverage.h"
 #include "symbol/symbolizer.h"
 
 /* Samples of each event by node. */
@@ -72,30 +74,23 @@ static struct err *choose_event(struct info_facts *f, const char *event)
 	return event ? err_new("the recording has no event '%s'", event) : NULL;
 }
 
-static void count_binary(struct info_facts *f, const struct names *names, uint32_t node,
-			 uint64_t samples)
-{
-	const struct frametree *tree = &f->data->tree;
-	const struct frame *inner = frametree_get(tree, node);
-	const struct name_entry *e = names_find(names, inner->binary, names_key(inner));
-
-	f->binaries.v[inner->binary].samples += samples;
-	if (e && e->flags & NAME_FOUND)
-		f->binaries.v[inner->binary].named += samples;
-}
-
 /* A stack counts once for a binary, however many of its frames are there. */
-static void count_any(struct info_facts *f, uint32_t *seen, uint32_t node, uint64_t samples)
+static void count_any(uint64_t *any, const struct profile *p, const uint32_t *same)
 {
-	const struct frametree *tree = &f->data->tree;
+	const struct frametree *tree = &p->data->tree;
+	_cleanup_free_ uint32_t *seen = xcalloc(p->data->binaries.v.n, sizeof(*seen));
 
-	for (uint32_t at = node; at; at = frametree_get(tree, at)->parent) {
-		uint32_t binary = frametree_get(tree, at)->binary;
+	for (size_t i = 0; i < p->stacks.n; i++) {
+		uint32_t node = p->stacks.v[i].node;
 
-		if (seen[binary] == node)
-			continue;
-		seen[binary] = node;
-		f->binaries.v[binary].any += samples;
+		for (uint32_t at = node; at; at = frametree_get(tree, at)->parent) {
+			uint32_t binary = same[frametree_get(tree, at)->binary];
+
+			if (seen[binary] == node)
+				continue;
+			seen[binary] = node;
+			any[binary] += p->stacks.v[i].samples;
+		}
 	}
 }
 
@@ -110,27 +105,58 @@ static int binary_cmp(const void *a, const void *b)
 	return (x->binary > y->binary) - (x->binary < y->binary);
 }
 
-static void count_binaries(struct info_facts *f, const uint64_t *by_node)
+static char *advice_for(const struct info_facts *f, const struct coverage_row *row,
+			const struct symbolizer *symbols)
 {
-	size_t n = f->data->binaries.v.n;
-	_cleanup_free_ uint32_t *seen = xcalloc(n, sizeof(*seen));
+	struct advice_of of = {
+		.binary = binaries_get(&f->data->binaries, row->binary),
+		.has_names = coverage_has_names(row),
+		.has_lines = row->has_lines,
+		.resolvable = f->resolvable,
+		.why = symbolizer_status(symbols, row->binary)->why,
+	};
 
-	for (size_t i = 0; i < n; i++)
-		vec_push(&f->binaries, ((struct info_binary){ .binary = (uint32_t)i }));
-	for (uint32_t node = 1; by_node && node < f->data->tree.frames.n; node++) {
-		if (!by_node[node])
-			continue;
-		count_binary(f, &f->data->names, node, by_node[node]);
-		count_any(f, seen, node, by_node[node]);
-	}
-	qsort(f->binaries.v, n, sizeof(*f->binaries.v), binary_cmp);
+	return row->samples ? advice(&of) : NULL;
 }
 
-/* The call tree's judgement of how stacks ended. */
-static struct err *count_verdicts(struct info_facts *f, const uint64_t *by_node)
+static void count_binaries(struct info_facts *f, const struct profile *p,
+			   const struct symbolizer *symbols)
 {
-	CLEANUP(profile_destroy) struct profile *p = xcalloc(1, sizeof(*p));
-	CLEANUP(calltree_destroy) struct calltree *tree = NULL;
+	size_t n = f->data->binaries.v.n;
+	_cleanup_free_ uint32_t *same = binaries_same(&f->data->binaries);
+	_cleanup_free_ uint64_t *any = xcalloc(n, sizeof(*any));
+	_cleanup_free_ struct coverage_row *rows = xcalloc(n, sizeof(*rows));
+	struct coverage c;
+
+	coverage_init(&c, p, &f->data->names);
+	for (size_t i = 0; i < c.v.n; i++)
+		rows[c.v.v[i].binary] = c.v.v[i];
+	coverage_deinit(&c);
+	count_any(any, p, same);
+	for (uint32_t i = 0; i < n; i++) {
+		struct info_binary b = {
+			.binary = i,
+			.samples = rows[i].samples,
+			.named = rows[i].named,
+			.lines = rows[i].lines,
+			.inlined = rows[i].inlined,
+			.any = any[i],
+			.has_lines = rows[i].has_lines,
+		};
+
+		rows[i].binary = i;
+		if (same[i] != i)
+			continue;
+		b.advice = advice_for(f, &rows[i], symbols);
+		vec_push(&f->binaries, b);
+	}
+	vec_sort(&f->binaries, binary_cmp);
+}
+
+/* Of the event; the caller destroys it. */
+static struct profile *make_profile(const struct info_facts *f, const uint64_t *by_node)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
 
 	p->data = f->data;
 	p->event = f->event;
@@ -144,6 +170,14 @@ static struct err *count_verdicts(struct info_facts *f, const uint64_t *by_node)
 		p->weight += n;
 		p->samples += n;
 	}
+	return p;
+}
+
+/* The call tree's judgement of how stacks ended. */
+static struct err *count_verdicts(struct info_facts *f, const struct profile *p)
+{
+	CLEANUP(calltree_destroy) struct calltree *tree = NULL;
+
 	f->distinct_stacks = p->stacks.n;
 	TRY(calltree_build(p, &f->data->names, &(struct calltree_options){ 0 }, &tree));
 	memcpy(f->verdicts, tree->verdicts, sizeof(f->verdicts));
@@ -160,17 +194,19 @@ static uint64_t duration(const struct dataset *d)
 	return t->end_ns > from ? t->end_ns - from : 0;
 }
 
-static struct err *sum_up(struct info_facts *f, struct source *src, const struct tally *t,
-			  const char *event)
+static struct err *sum_up(struct info_facts *f, const struct tally *t, const char *event,
+			  const struct symbolizer *symbols)
 {
 	TRY(choose_event(f, event));
-	const uint64_t *by_node = f->event < t->by_event.n ? t->by_event.v[f->event] : NULL;
+	CLEANUP(profile_destroy)
+	struct profile *p =
+		make_profile(f, f->event < t->by_event.n ? t->by_event.v[f->event] : NULL);
 
-	while (f->events.n < src->data->events.n)
+	while (f->events.n < f->data->events.n)
 		vec_push(&f->events, (struct info_event){ 0 });
 	f->duration_ns = duration(f->data);
-	count_binaries(f, by_node);
-	return count_verdicts(f, by_node);
+	count_binaries(f, p, symbols);
+	return count_verdicts(f, p);
 }
 
 struct err *info_facts_collect(struct info_facts *f, struct source *src, const char *event,
@@ -186,15 +222,17 @@ struct err *info_facts_collect(struct info_facts *f, struct source *src, const c
 		struct symbolizer *symbols = symbolizer_create(src->data, diag);
 
 		err = symbolizer_run(symbols);
+		if (!err)
+			err = sum_up(f, &t, event, symbols);
 	}
-	if (!err)
-		err = sum_up(f, src, &t, event);
 	tally_deinit(&t);
 	return err;
 }
 
 void info_facts_deinit(struct info_facts *f)
 {
+	for (size_t i = 0; i < f->binaries.n; i++)
+		free(f->binaries.v[i].advice);
 	vec_deinit(&f->events);
 	vec_deinit(&f->binaries);
 	vec_deinit(&f->cuts);

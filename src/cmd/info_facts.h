@@ -18,12 +18,17 @@ struct info_binary {
 	uint32_t binary;
 	uint64_t samples; /* innermost frame in it */
 	uint64_t named;   /* of those, with a symbol */
+	uint64_t lines;   /* of those, with a line */
+	uint64_t inlined; /* of those, in an inlined call */
 	uint64_t any;     /* a frame in it */
+	bool has_lines;   /* debug information was found */
+	char *advice;     /* what would name more of it; NULL: nothing; owned */
 };
 
 struct info_facts {
 	const struct dataset *data;
 	const char *path; /* as the user named it */
+	bool resolvable;  /* `singe resolve` can add names to it */
 	uint64_t size;    /* of the file; 0: a pipe */
 	uint64_t duration_ns;
 	VEC(struct info_event) events; /* by number in data->events */
@@ -31,7 +36,7 @@ struct info_facts {
 	uint64_t distinct_stacks;
 	uint64_t verdicts[N_VERDICTS];    /* samples by how their stack ended */
 	VEC(struct cut_binary) cuts;      /* the same by binary, most samples first */
-	VEC(struct info_binary) binaries; /* most samples first; every binary of the data */
+	VEC(struct info_binary) binaries; /* most samples first; every file of the data once */
 	size_t n_names;                   /* places the recording itself names */
 };
 

@@ -168,6 +168,10 @@ static void binaries(struct json *j, const struct info_facts *f)
 		number(j, "size", b->size);
 		number(j, "samples", ib->samples);
 		number(j, "named_samples", ib->named);
+		number(j, "line_samples", ib->lines);
+		number(j, "inlined_samples", ib->inlined);
+		boolean(j, "has_lines", ib->has_lines);
+		text(j, "advice", ib->advice ?: "");
 		number(j, "stack_samples", ib->any);
 		end(j, '}');
 	}

@@ -169,30 +169,47 @@ static void stacks(const struct info_facts *f, FILE *out)
 	}
 }
 
+/* A share of the samples in it; "-" where there is nothing to have one. */
+static void share(FILE *out, bool known, uint64_t part, uint64_t whole)
+{
+	if (known && whole)
+		fprintf(out, "%7.1f %%", percent(part, whole));
+	else
+		fprintf(out, "%7s  ", "-");
+}
+
+static void binary(const struct info_facts *f, const struct info_binary *ib, FILE *out)
+{
+	const struct binary *b = binaries_get(&f->data->binaries, ib->binary);
+
+	share(out, true, ib->samples, f->events.v[f->event].samples);
+	share(out, true, ib->named, ib->samples);
+	share(out, ib->has_lines, ib->lines, ib->samples);
+	share(out, ib->has_lines || ib->inlined, ib->inlined, ib->samples);
+	fputs("  ", out);
+	clean_print(out, b->kind == BINARY_KIND_FILE ? b->path : binary_name(b));
+	fputs(b->deleted ? " (deleted)" : "", out);
+	if (b->build_id_len) {
+		fputs("  build-id ", out);
+		clean_hex(out, b->build_id, b->build_id_len);
+	}
+	fputc('\n', out);
+	if (!ib->advice || percent(ib->samples, f->events.v[f->event].samples) < 1)
+		return;
+	fprintf(out, "%38s", "");
+	clean_print(out, ib->advice);
+	fputc('\n', out);
+}
+
 static void binaries(const struct info_facts *f, FILE *out)
 {
-	uint64_t all = f->events.v[f->event].samples;
-
-	fprintf(out, "\nBinaries (share of the samples in it; of those, with a function's name)\n");
-	for (size_t i = 0; i < f->binaries.n; i++) {
-		const struct info_binary *ib = &f->binaries.v[i];
-		const struct binary *b = binaries_get(&f->data->binaries, ib->binary);
-
-		if (!ib->any)
-			continue;
-		fprintf(out, "  %5.1f %%  ", percent(ib->samples, all));
-		if (ib->samples)
-			fprintf(out, "%5.1f %%  ", percent(ib->named, ib->samples));
-		else
-			fputs("      -  ", out);
-		clean_print(out, b->kind == BINARY_KIND_FILE ? b->path : binary_name(b));
-		fputs(b->deleted ? " (deleted)" : "", out);
-		if (b->build_id_len) {
-			fputs("  build-id ", out);
-			clean_hex(out, b->build_id, b->build_id_len);
-		}
-		fputc('\n', out);
-	}
+	fputs("\nBinaries: share of the samples in it; of those, with a function's name, with a "
+	      "line, in inlined calls\n"
+	      "  samples    named    lines  inlined\n",
+	      out);
+	for (size_t i = 0; i < f->binaries.n; i++)
+		if (f->binaries.v[i].any)
+			binary(f, &f->binaries.v[i], out);
 	fprintf(out, "\n%zu places are named in the recording itself\n", f->n_names);
 }
 

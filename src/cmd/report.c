@@ -120,6 +120,21 @@ static struct err *report_dump(struct report *r)
 	return report_target_close(&target, dump_write(r->input.source, opt->dump, target.out));
 }
 
+/* Before writing: some outputs show them. */
+static void report_notes(struct report *r, const struct output *output)
+{
+	bool for_people = output == &text_output || output == &tree_output;
+	struct report_coverage_of coverage = {
+		.symbols = r->symbols,
+		.resolvable = r->input.kind == INPUT_RECORDING,
+		.shown = for_people,
+		.lines = r->opt.lines,
+	};
+
+	report_warnings(&r->diag, r->tree, r->symbols, coverage.resolvable, for_people);
+	report_coverage(&r->diag, r->profile, &coverage);
+}
+
 static struct err *report_run(struct report *r)
 {
 	const struct report_options *opt = &r->opt;
@@ -133,10 +148,7 @@ static struct err *report_run(struct report *r)
 	TRY(report_input_unwind(&r->input, opt->engine));
 	report_input_grouped(&r->input, opt->profile.by);
 	TRY(report_read(r, output));
-	/* Before writing: some outputs show them. */
-	report_warnings(&r->diag, r->tree, r->symbols,
-			output == &text_output || output == &tree_output);
-	report_coverage(&r->diag, r->profile, opt->lines);
+	report_notes(r, output);
 	TRY(report_target_open(&target, opt->output, page, r->input.fd));
 	TRY(report_target_close(&target, report_write(r, output, target.out)));
 	return NULL;

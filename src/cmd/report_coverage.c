@@ -1,6 +1,9 @@
 /* In: a profile and its names. Out: a line a binary, with what would help. */
 #include "cmd/report_coverage.h"
 
+#include <string.h>
+
+#include "cmd/advice.h"
 #include "profile/coverage.h"
 
 static double percent(uint64_t part, uint64_t whole)
@@ -8,54 +11,63 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static const char *remedy(const struct binary *b, const struct coverage_row *row)
+static bool is_told(const struct diag *diag, uint32_t binary)
 {
-	bool has_names = row->named * 100 >= row->samples * 99;
+	_cleanup_free_ char *cause = xasprintf("unnamed %u", binary);
 
-	if (row->has_lines)
-		return "";
-	switch (b->kind) {
-	case BINARY_KIND_FILE:
-		return has_names
-			       ? "; lines and inlined calls need its debug information: its -dbg, "
-				 "-dbgsym or -debuginfo package, --debug-dir or --debuginfod"
-			       : "; names need its debug information: its -dbg, -dbgsym or "
-				 "-debuginfo package, --debug-dir or --debuginfod";
-	case BINARY_KIND_KERNEL:
-		return "; lines and inlined calls need --vmlinux";
-	case BINARY_KIND_ANON:
-		return has_names ? "" : "; names need a map in /tmp/perf-PID.map";
-	case BINARY_KIND_UNKNOWN:
-	case BINARY_KIND_VDSO:
-	case BINARY_KIND_TEXT:
-		break;
-	}
-	return "";
+	for (size_t i = 0; i < diag->entries.n; i++)
+		if (diag->entries.v[i].level == DIAG_WARNING &&
+		    !strcmp(diag->entries.v[i].cause, cause))
+			return true;
+	return false;
 }
 
-void report_coverage(struct diag *diag, const struct profile *p, bool lines)
+/* The kernel's lines are missed by few, its names by many. */
+static bool is_missed(const struct binary *b, const struct coverage_row *row,
+		      const struct report_coverage_of *of)
+{
+	if (of->lines && !row->has_lines)
+		return true;
+	return of->shown && !(coverage_has_names(row) && b->kind == BINARY_KIND_KERNEL);
+}
+
+static void tell(struct diag *diag, const struct profile *p, const struct coverage_row *row,
+		 uint64_t all, const struct report_coverage_of *of)
+{
+	const struct binary *b = binaries_get(&p->data->binaries, row->binary);
+	const struct symbol_status *status =
+		of->symbols ? symbolizer_status(of->symbols, row->binary) : NULL;
+	_cleanup_free_ char *cause = xasprintf("coverage %u", row->binary);
+	_cleanup_free_ char *help = advice(&(struct advice_of){
+		.binary = b,
+		.has_names = coverage_has_names(row),
+		.has_lines = row->has_lines,
+		.resolvable = of->resolvable,
+		.why = status ? status->why : NULL,
+	});
+	bool note = is_missed(b, row, of) && help && percent(row->samples, all) >= 5 &&
+		    !is_told(diag, row->binary);
+
+	diag_add(diag, note ? DIAG_NOTE : DIAG_DETAIL, cause,
+		 "%s: %.1f %% of the samples, of which %.0f %% have a name, %.0f %% a line, "
+		 "%.0f %% are in inlined calls%s%s",
+		 b->kind == BINARY_KIND_FILE ? b->path : binary_name(b), percent(row->samples, all),
+		 percent(row->named, row->samples), percent(row->lines, row->samples),
+		 percent(row->inlined, row->samples), help ? "; " : "", help ?: "");
+}
+
+void report_coverage(struct diag *diag, const struct profile *p,
+		     const struct report_coverage_of *of)
 {
 	struct coverage c;
 	uint64_t with_lines = 0;
 
 	coverage_init(&c, p, &p->data->names);
 	for (size_t i = 0; i < c.v.n; i++) {
-		const struct coverage_row *row = &c.v.v[i];
-		const struct binary *b = binaries_get(&p->data->binaries, row->binary);
-		_cleanup_free_ char *cause = xasprintf("coverage %u", row->binary);
-		bool missed = lines && !row->has_lines && percent(row->samples, c.samples) >= 5;
-
-		with_lines += row->lines;
-		diag_add(
-			diag, missed ? DIAG_NOTE : DIAG_DETAIL, cause,
-			"%s: %.1f %% of the samples, of which %.0f %% have a name, %.0f %% a line, "
-			"%.0f %% are in inlined calls%s",
-			b->kind == BINARY_KIND_FILE ? b->path : binary_name(b),
-			percent(row->samples, c.samples), percent(row->named, row->samples),
-			percent(row->lines, row->samples), percent(row->inlined, row->samples),
-			remedy(b, row));
+		with_lines += c.v.v[i].lines;
+		tell(diag, p, &c.v.v[i], c.samples, of);
 	}
-	if (lines && !with_lines && c.samples)
+	if (of->lines && !with_lines && c.samples)
 		diag_add(diag, DIAG_WARNING, "no-lines",
 			 "no line is known: there is no debug information (build with -g)");
 	coverage_deinit(&c);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/advice.h"
 #include "cmd/cuts.h"
 #include "output/output.h"
 
@@ -101,30 +102,40 @@ static int unnamed_cmp(const void *a, const void *b)
 	return (x->binary > y->binary) - (x->binary < y->binary);
 }
 
-static const char *why_unnamed(const struct binary *b, const struct symbol_status *status)
+/* By number of a file: whether its debug information was found. The caller frees. */
+static bool *find_lines(const struct dataset *data)
 {
-	if (status && status->why)
-		return status->why;
-	switch (b->kind) {
-	case BINARY_KIND_ANON:
-		return "code made at run time, without a map of it";
-	case BINARY_KIND_KERNEL:
-		return "the kernel's symbols were not readable: `sysctl kernel.kptr_restrict=0`, "
-		       "as "
-		       "root";
-	case BINARY_KIND_UNKNOWN:
-	case BINARY_KIND_FILE:
-	case BINARY_KIND_VDSO:
-	case BINARY_KIND_TEXT:
-		break;
+	_cleanup_free_ uint32_t *same = binaries_same(&data->binaries);
+	bool *has_lines = xcalloc(data->binaries.v.n, sizeof(*has_lines));
+
+	for (size_t i = 0; i < data->names.entries.n; i++) {
+		const struct name_entry *e = &data->names.entries.v[i];
+
+		if (e->flags & NAME_HAS_LINES)
+			has_lines[same[e->binary]] = true;
 	}
-	return "stripped: install or keep its symbols";
+	return has_lines;
+}
+
+/* What is wrong, and what would help; NULL: nobody can. The caller frees. */
+static char *why_unnamed(const struct advice_of *of)
+{
+	_cleanup_free_ char *help = advice(of);
+
+	if (of->why)
+		return xasprintf("%s%s%s", of->why, help ? "; " : "", help ?: "");
+	if (help)
+		return take_ptr(help);
+	if (of->binary->kind == BINARY_KIND_FILE)
+		return xstrdup("no symbol and no debug information covers them");
+	return NULL;
 }
 
 static void warn_names(struct diag *diag, const struct calltree *tree,
-		       const struct symbolizer *symbols)
+		       const struct symbolizer *symbols, bool resolvable)
 {
 	const struct binaries *binaries = &tree->profile->data->binaries;
+	_cleanup_free_ bool *has_lines = find_lines(tree->profile->data);
 	uint64_t all = tree->nodes.v[0].total_samples;
 	size_t n = binaries->v.n;
 	_cleanup_free_ struct unnamed *u = xcalloc(n, sizeof(*u));
@@ -142,20 +153,26 @@ static void warn_names(struct diag *diag, const struct calltree *tree,
 		const struct binary *b = binaries_get(binaries, u[i].binary);
 		bool much = i < 5 && percent(u[i].samples, all) >= 1;
 		_cleanup_free_ char *cause = xasprintf("unnamed %u", u[i].binary);
+		_cleanup_free_ char *why = why_unnamed(&(struct advice_of){
+			.binary = b,
+			.has_lines = has_lines[u[i].binary],
+			.resolvable = resolvable,
+			.why = symbols ? symbolizer_status(symbols, u[i].binary)->why : NULL,
+		});
 
 		diag_add(diag, much ? DIAG_WARNING : DIAG_DETAIL, cause,
-			 "%.1f %% of the samples are in functions of %s without a name: %s",
+			 "%.1f %% of the samples are in functions of %s without a name%s%s",
 			 percent(u[i].samples, all),
-			 b->kind == BINARY_KIND_FILE ? b->path : binary_name(b),
-			 why_unnamed(b, symbols ? symbolizer_status(symbols, u[i].binary) : NULL));
+			 b->kind == BINARY_KIND_FILE ? b->path : binary_name(b), why ? ": " : "",
+			 why ?: "");
 	}
 }
 
 void report_warnings(struct diag *diag, const struct calltree *tree,
-		     const struct symbolizer *symbols, bool headed)
+		     const struct symbolizer *symbols, bool resolvable, bool headed)
 {
 	warn_empty(diag, tree);
 	warn_losses(diag, tree->profile, headed);
 	warn_cuts(diag, tree);
-	warn_names(diag, tree, symbols);
+	warn_names(diag, tree, symbols, resolvable);
 }

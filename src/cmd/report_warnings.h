@@ -7,8 +7,8 @@
 #include "symbol/symbolizer.h"
 
 /* Appends to `diag`. `headed`: the output itself says how it was recorded. `tree` as built, before
- * any focus; `symbols` may be NULL. */
+ * any focus; `symbols` may be NULL; `resolvable` as in advice.h. */
 void report_warnings(struct diag *diag, const struct calltree *tree,
-		     const struct symbolizer *symbols, bool headed);
+		     const struct symbolizer *symbols, bool resolvable, bool headed);
 
 #endif

@@ -32,6 +32,8 @@ void coverage_init(struct coverage *c, const struct profile *p, const struct nam
 	*c = (struct coverage){ 0 };
 	for (uint32_t i = 0; i < d->binaries.v.n; i++)
 		vec_push(&c->v, ((struct coverage_row){ .binary = i }));
+	_cleanup_free_ uint32_t *same = binaries_same(&d->binaries);
+
 	for (size_t i = 0; i < p->stacks.n; i++) {
 		const struct stack_weight *s = &p->stacks.v[i];
 		const struct frame *f = frametree_get(&d->tree, s->node);
@@ -39,8 +41,8 @@ void coverage_init(struct coverage *c, const struct profile *p, const struct nam
 		if (!s->node || f->kind == FRAME_CUT)
 			continue;
 		c->samples += s->samples;
-		count(&c->v.v[f->binary], s->samples, names_find(names, f->binary, names_key(f)),
-		      names);
+		count(&c->v.v[same[f->binary]], s->samples,
+		      names_find(names, f->binary, names_key(f)), names);
 	}
 	vec_sort(&c->v, row_cmp);
 	while (c->v.n && !c->v.v[c->v.n - 1].samples)
@@ -50,4 +52,9 @@ void coverage_init(struct coverage *c, const struct profile *p, const struct nam
 void coverage_deinit(struct coverage *c)
 {
 	vec_deinit(&c->v);
+}
+
+bool coverage_has_names(const struct coverage_row *row)
+{
+	return (double)row->named >= 0.99 * (double)row->samples;
 }

@@ -4,7 +4,8 @@
 
 #include "profile/profile.h"
 
-/* A sample counts for the binary it was taken in (the innermost frame). */
+/* A sample counts for the binary it was taken in (the innermost frame); numbers of the same file
+ * are one row, under the first (binaries_same()). */
 struct coverage_row {
 	uint32_t binary;
 	uint64_t samples;
@@ -21,5 +22,7 @@ struct coverage {
 
 void coverage_init(struct coverage *c, const struct profile *p, const struct names *names);
 void coverage_deinit(struct coverage *c);
+/* Nearly all of its samples are named: what is not is code that no symbol covers. */
+bool coverage_has_names(const struct coverage_row *row);
 
 #endif
