@@ -1,102 +1,8 @@
 // The page in a browser: what a reader sees and does. Usage: html.test.mjs DIR-OF-PAGES
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-
-const { chromium } = createRequire(import.meta.url)("playwright-core");
-const dir = process.argv[2], only = process.argv[3];
-const browser = await chromium.launch({
-	executablePath: process.env.CHROMIUM,
-	args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--no-first-run"],
-});
-
-// A page that notes every error, message, dialog, and request but for the file itself.
-async function open(scene, { hash = "", ...options } = {}) {
-	const context = await browser.newContext({ viewport: { width: 1200, height: 800 },
-		reducedMotion: "reduce", acceptDownloads: true, ...options });
-	const page = await context.newPage();
-	const url = `${pathToFileURL(dir)}/${scene}.html`;
-	page.troubles = [];
-	page.on("pageerror", e => page.troubles.push(e.message));
-	page.on("console", m => page.troubles.push(m.text()));
-	page.on("dialog", d => page.troubles.push(`dialog: ${d.message()}`));
-	page.on("request", r => r.url().startsWith(url) || r.url().startsWith("blob:") ||
-		page.troubles.push(r.url()));
-	await page.goto(url + hash);
-	await page.waitForFunction(() => performance.getEntriesByName("usable").length, null,
-		{ timeout: 60000 });
-	await settle(page);
-	return page;
-}
-
-const settle = page => page.evaluate(() => new Promise(done =>
-	requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20)))));
-
-async function go(page, hash) {
-	await page.evaluate(h => {
-		location.hash = h;
-	}, hash);
-	await settle(page);
-}
-
-async function press(page, ...keys) {
-	for (const key of keys)
-		await page.keyboard.press(key);
-	await settle(page);
-}
-
-async function click(page, selector) {
-	await page.locator(selector).click();
-	await settle(page);
-}
-
-const text = (page, selector) => page.locator(selector).textContent();
-const hash = page => decodeURIComponent(new URL(page.url()).hash.slice(1));
-const chosen = page => text(page, "#crumbs .chosen");
-const crumbs = async page => (await page.locator("#crumbs > button, #crumbs > .here")
-	.allTextContents()).join("›");
-
-// Rows of the table: by function, its cells.
-async function rows(page) {
-	const all = await page.locator("#table tr.row").evaluateAll(list => list.map(row =>
-		Array.from(row.cells, c => c.textContent)));
-	return new Map(all.map(cells => [cells[3], cells]));
-}
-
-// Moves over the flame graph until the tip is of `name`: row and part of the width.
-async function over(page, row, part, selector = "#flame canvas") {
-	await page.locator(selector).scrollIntoViewIfNeeded();
-	const box = await page.locator(selector).boundingBox();
-	const at = { x: box.x + box.width * part, y: box.y + row * 19 + 9 };
-	await page.mouse.move(at.x, at.y);
-	await settle(page);
-	return at;
-}
-
-async function tip(page, row, part, selector) {
-	await over(page, row, part, selector);
-	return page.locator("#tip").isHidden().then(hidden => hidden ? "" : text(page, "#tip"));
-}
-
-async function clickFrame(page, row, part, selector) {
-	const { x, y } = await over(page, row, part, selector);
-	await page.mouse.click(x, y);
-	await settle(page);
-}
-
-// Drags over an element from one part of its width to another.
-async function drag(page, selector, from, to, y = 0.5) {
-	const box = await page.locator(selector).boundingBox();
-	const at = part => [box.x + box.width * part, box.y + box.height * y];
-	await page.mouse.move(...at(from));
-	await page.mouse.down();
-	await page.mouse.move(...at((from + to) / 2));
-	await page.mouse.move(...at(to));
-	await page.mouse.up();
-	await settle(page);
-}
+import { chosen, click, clickFrame, crumbs, dir, drag, go, hash, open, over, press, rows, run, settle,
+	text, tip } from "./page.mjs";
 
 async function save(page, selector) {
 	await page.locator("#save").click();
@@ -567,20 +473,4 @@ const tests = {
 	},
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-	if (only && !name.includes(only))
-		continue;
-	try {
-		const page = await test();
-		assert.deepEqual(page.troubles, []);
-		for (const context of browser.contexts())
-			await context.close();
-		console.log(`ok: ${name}`);
-	} catch (e) {
-		failed++;
-		console.log(`FAILED: ${name}\n${e.stack}`);
-	}
-}
-await browser.close();
-process.exit(failed ? 1 : 0);
+await run(tests);
