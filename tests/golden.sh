@@ -56,6 +56,9 @@ golden text mixed.rec -f text
 golden text-self mixed.rec -f text --no-children --limit 3 -q
 golden text-callers mixed.rec -f text --callers parse -q
 golden text-callees mixed.rec -f text --callees 'LFoo,' -q
+golden source lines.rec --source parse -q
+golden source-all lines.rec --source '.' -q
+golden bad-source lines.rec --source parse --lines
 golden tree mixed.rec -f tree --by none -q
 golden tree-pruned mixed.rec -f tree --min-percent 12 -q
 golden tree-time mixed.rec -f tree --time 0.02,0.03 -q

@@ -14,6 +14,7 @@
 #include "cmd/report_target.h"
 #include "cmd/report_warnings.h"
 #include "config.h"
+#include "output/sourcetext.h"
 #include "output/tree.h"
 #include "symbol/debuginfod.h"
 #include "symbol/symbolizer.h"
@@ -26,11 +27,13 @@ struct report {
 	struct symbolizer *symbols;
 	struct calltree *tree;
 	struct calltree *focused; /* NULL: none asked for */
+	struct linecosts lines;   /* of --source */
 	struct diag diag;
 };
 
 static void report_deinit(struct report *r)
 {
+	linecosts_deinit(&r->lines);
 	calltree_destroy(r->focused);
 	calltree_destroy(r->tree);
 	symbolizer_destroy(r->symbols);
@@ -77,7 +80,7 @@ static struct err *report_read(struct report *r, const struct output *output)
 		TRY(focus_build(r->tree, opt->callers, FOCUS_CALLERS, &r->focused));
 	if (opt->callees)
 		TRY(focus_build(r->tree, opt->callees, FOCUS_CALLEES, &r->focused));
-	return NULL;
+	return opt->source ? linecosts_init(&r->lines, r->tree, opt->source) : NULL;
 }
 
 static bool to_terminal(const struct report_options *opt)
@@ -90,6 +93,8 @@ static const struct output *output_of(const struct report_options *opt)
 {
 	const struct output *o = opt->chosen ?: to_terminal(opt) ? &text_output : &folded_output;
 
+	if (opt->source)
+		return &sourcetext_output;
 	return o == &text_output && (opt->callers || opt->callees) ? &tree_output : o;
 }
 
@@ -104,7 +109,7 @@ static struct err *report_write(struct report *r, const struct output *output, F
 	};
 
 	r->opt.html.notes = &r->diag;
-	ctx.options = report_options_for(opt, output);
+	ctx.options = opt->source ? &r->lines : report_options_for(opt, output);
 	return output->write(&ctx, out);
 }
 
@@ -123,7 +128,8 @@ static struct err *report_dump(struct report *r)
 /* Before writing: some outputs show them. */
 static void report_notes(struct report *r, const struct output *output)
 {
-	bool for_people = output == &text_output || output == &tree_output;
+	bool for_people =
+		output == &text_output || output == &tree_output || output == &sourcetext_output;
 	struct report_coverage_of coverage = {
 		.symbols = r->symbols,
 		.resolvable = r->input.kind == INPUT_RECORDING,

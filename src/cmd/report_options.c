@@ -21,6 +21,10 @@ struct option_row {
 
 #define AT(field) offsetof(struct report_options, field)
 
+/* Everything but the listings of one function, which show neither callers nor places as names. */
+#define ALL_BUT_LISTINGS                                                                           \
+	" folded svg html text tree json pprof firefox speedscope callgrind perf-script "
+
 static const struct option_row rows[] = {
 	{ 'i', "input", STRING, AT(input), NULL, "FILE",
 	  "what to report on (singe.rec); - is stdin" },
@@ -45,7 +49,7 @@ static const struct option_row rows[] = {
 	{ 0, NULL, FLAG, 0, NULL, NULL, "What they show" },
 	{ 0, "by", STRING, AT(by), " folded svg html text tree json speedscope ", "GROUP",
 	  "group by comm (default), pid, tid, cpu, origin or none" },
-	{ 0, "hide", STRING, AT(hide), NULL, "REGEX",
+	{ 0, "hide", STRING, AT(hide), ALL_BUT_LISTINGS, "REGEX",
 	  "leave functions that match out of the stacks" },
 	{ 0, "reverse", FLAG, AT(reverse), " folded svg html text tree json ", NULL,
 	  "innermost function first" },
@@ -53,15 +57,18 @@ static const struct option_row rows[] = {
 	  "only who calls FUNCTION (a name or a regex)" },
 	{ 0, "callees", STRING, AT(callees), " folded svg html text tree json ", "FUNCTION",
 	  "only what FUNCTION calls" },
+	{ 0, "source", STRING, AT(source), " source ", "FUNCTION",
+	  "lines of source of FUNCTION and what each weighs" },
 	{ 0, "no-inlines", FLAG, AT(no_inlines), NULL, NULL, "without inlined calls" },
-	{ 0, "lines", FLAG, AT(lines), NULL, NULL, "each line for itself: \"f (file.c:12)\"" },
-	{ 0, "addrs", FLAG, AT(addrs), NULL, NULL, "each address for itself" },
+	{ 0, "lines", FLAG, AT(lines), ALL_BUT_LISTINGS, NULL,
+	  "each line for itself: \"f (file.c:12)\"" },
+	{ 0, "addrs", FLAG, AT(addrs), ALL_BUT_LISTINGS, NULL, "each address for itself" },
 	{ 0, "templates", STRING, AT(templates), NULL, "short|full",
 	  "C++ and Rust names without type arguments, or with (full)" },
 	{ 0, "fold-clones", FLAG, AT(fold_clones), NULL, NULL,
 	  "without a compiler's suffixes: .cold, .part.0, .constprop.0" },
 	{ 0, "weight", STRING, AT(weight),
-	  " folded svg html text tree json speedscope pprof callgrind ", "KIND",
+	  " folded svg html text tree json speedscope pprof callgrind source asm ", "KIND",
 	  "samples or period (samples for clocks, else the period)" },
 	{ 0, "min-percent", STRING, AT(min_percent), " folded svg text tree ", "P",
 	  "leave out what weighs less, saying how much that is" },
@@ -77,9 +84,9 @@ static const struct option_row rows[] = {
 	{ 0, "vmlinux", STRING, AT(vmlinux), NULL, "FILE",
 	  "the kernel's own file, with debug information" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "How they look" },
-	{ 0, "title", STRING, AT(title), " svg html text tree speedscope firefox json ", "TEXT",
-	  "headline" },
-	{ 0, "subtitle", STRING, AT(subtitle), " svg html text tree ", "TEXT",
+	{ 0, "title", STRING, AT(title), " svg html text tree speedscope firefox json source asm ",
+	  "TEXT", "headline" },
+	{ 0, "subtitle", STRING, AT(subtitle), " svg html text tree source asm ", "TEXT",
 	  "second line, instead of the figures" },
 	{ 0, "mark", STRING, AT(mark), " folded ", "k,j,i",
 	  "suffixes _[k] kernel, _[j] JIT, _[i] inlined" },
@@ -328,6 +335,8 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	TRY(understand_formats(o));
 	if (o->callers && o->callees)
 		return err_new("--callers and --callees exclude each other");
+	if (o->source && o->chosen && o->chosen != &text_output)
+		return err_new("--source is a text of its own, not -f %s", o->chosen->name);
 	o->names = (struct displayname){
 		.short_templates = is_short,
 		.fold_clones = o->fold_clones,
@@ -379,6 +388,8 @@ struct err *report_options_suit(const struct report_options *o, const struct out
 
 		if (!r->name || !r->formats || strstr(r->formats, name))
 			continue;
+		if (is_given(o, r) && o->source)
+			return err_new("--%s means nothing to --%s", r->name, output->name);
 		if (is_given(o, r))
 			return err_new("--%s means nothing to -f %s, only to:%s", r->name,
 				       output->name, r->formats);

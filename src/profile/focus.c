@@ -32,6 +32,11 @@ static struct err *match_regex(const struct calltree *t, const char *regex, uint
 	return n ? NULL : err_new("no function is named or matches '%s'", regex);
 }
 
+struct err *focus_match(const struct calltree *t, const char *function, uint8_t *matches)
+{
+	return match_name(t, function, matches) ? NULL : match_regex(t, function, matches);
+}
+
 static uint32_t copy_child(struct calltree *to, uint32_t parent, const struct calltree *from,
 			   uint32_t func)
 {
@@ -84,8 +89,7 @@ struct err *focus_build(const struct calltree *t, const char *function, enum foc
 {
 	_cleanup_free_ uint8_t *matches = xcalloc(t->funcs.n, 1);
 
-	if (!match_name(t, function, matches))
-		TRY(match_regex(t, function, matches));
+	TRY(focus_match(t, function, matches));
 	struct calltree *to = calltree_create(t->profile);
 
 	focus_fill(to, t, matches, what);

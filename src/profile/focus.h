@@ -14,5 +14,7 @@ enum focus { FOCUS_CALLERS, FOCUS_CALLEES };
  * verdicts are those of `t`. */
 ERR_CHECK struct err *focus_build(const struct calltree *t, const char *function, enum focus what,
 				  struct calltree **ret);
+/* Which functions `function` names: `matches` has a byte for each of t->funcs, zeroed before. */
+ERR_CHECK struct err *focus_match(const struct calltree *t, const char *function, uint8_t *matches);
 
 #endif
