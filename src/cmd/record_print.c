@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/cuts.h"
+#include "unwind/unwinder.h"
 
 static const double ns_per_s = 1e9;
 
@@ -102,6 +103,11 @@ void record_print_summary(const struct session *s, const struct record_options *
 	print_losses(t);
 	if (resolved)
 		print_resolved(o, resolved, s->data);
+	if (o->verbose && unwinder_n_no_cfi(s->unwinder))
+		fprintf(stderr,
+			"singe: %" PRIu64 " callers of code without CFI were found by the calls "
+			"that lead to it\n",
+			unwinder_n_no_cfi(s->unwinder));
 	fprintf(stderr, "singe: the recorder took %.3f s of CPU", cpu);
 	if (t->samples)
 		fprintf(stderr, ", %.0f ns a sample",

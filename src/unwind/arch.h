@@ -34,6 +34,11 @@ struct arch {
 	bool (*is_sigreturn)(const uint8_t *code, size_t len);
 	/* True if the bytes that end at a return address can be a call; `len` bytes before it. */
 	bool (*is_after_call)(const uint8_t *code, size_t len);
+	/* Only needed where perf_lr is -1. Where that call goes, if it says so itself: through no
+	   register and no memory. */
+	bool (*call_target)(const uint8_t *code, size_t len, uint64_t ra, uint64_t *ret);
+	/* True if a function's bytes seem to hold a jump out of it, indirect or to an address. */
+	bool (*jumps_out)(const uint8_t *code, size_t len);
 };
 
 extern const struct arch arch_x86_64;

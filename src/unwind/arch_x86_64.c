@@ -51,6 +51,33 @@ static bool x86_is_after_call(const uint8_t *code, size_t len)
 	return false;
 }
 
+static bool x86_call_target(const uint8_t *code, size_t len, uint64_t ra, uint64_t *ret)
+{
+	int32_t rel;
+
+	if (len < 5 || code[len - 5] != 0xe8)
+		return false;
+	memcpy(&rel, code + len - sizeof(rel), sizeof(rel));
+	*ret = ra + (uint64_t)(int64_t)rel;
+	return true;
+}
+
+static bool x86_jumps_out(const uint8_t *code, size_t len)
+{
+	int32_t rel;
+
+	for (size_t i = 0; i + 1 < len; i++) {
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x20) /* FF /4 */
+			return true;
+		if (code[i] != 0xe9 || len - i < 5)
+			continue;
+		memcpy(&rel, code + i + 1, sizeof(rel));
+		if ((uint64_t)((int64_t)(i + 5) + rel) >= len)
+			return true;
+	}
+	return false;
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machine = EM_X86_64,
@@ -71,4 +98,6 @@ const struct arch arch_x86_64 = {
 	.sigframe = { .ip = 168, .sp = 160, .fp = 120 },
 	.is_sigreturn = x86_is_sigreturn,
 	.is_after_call = x86_is_after_call,
+	.call_target = x86_call_target,
+	.jumps_out = x86_jumps_out,
 };

@@ -62,6 +62,11 @@ struct code *unwinder_code(struct unwinder *u)
 	return u->code;
 }
 
+uint64_t unwinder_n_no_cfi(const struct unwinder *u)
+{
+	return u->walk.n_no_cfi;
+}
+
 /* Where the user part of a kernel chain begins (its marker), or the chain's end. */
 static uint32_t chain_user_part(const struct raw_sample *s)
 {

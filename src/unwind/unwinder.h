@@ -37,6 +37,9 @@ bool unwinder_needs_files(const struct unwinder *u);
 /* NULL for UNWIND_FP. */
 struct code *unwinder_code(struct unwinder *u);
 
+/* Steps out of code without CFI, by return addresses found on the stack (bare.h). */
+uint64_t unwinder_n_no_cfi(const struct unwinder *u);
+
 /* A sample on its way to the node of its stack. It goes in steps, so that between them, while the
  * memory comes that the next one needs, those of other samples can be taken. Zero it; one may be
  * used for any number of samples in turn. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "unwind/bare.h"
+
 /* A save area farther off than this is not the same stack: an alternate signal stack, a coroutine.
  * A larger copy would not reach it. */
 enum { OTHER_STACK = 1 << 20 };
@@ -204,18 +206,9 @@ static bool step_row(struct state *st, const struct code_place *p)
 	return step_to(st, ra, cfa, p->row.signal ? FRAME_AFTER_SIGNAL : FRAME_RETURN);
 }
 
-static bool is_mapped_return(struct state *st, uint64_t ra)
+static bool is_mapped_return(const struct state *st, uint64_t ra)
 {
-	enum { LONGEST_CALL = 7 };
-
-	if (ra <= LONGEST_CALL)
-		return false;
-	const uint8_t *code = code_bytes(st->code, st->as, ra - LONGEST_CALL, LONGEST_CALL);
-
-	if (code)
-		return st->arch->is_after_call(code, LONGEST_CALL);
-	/* JIT code has no file to look into; a mapping is all there is to go by. */
-	return code_find(st->code, st->as, ra - 1)->state == PLACE_ANON;
+	return bare_is_return(st->code, st->as, ra);
 }
 
 /* One step along the frame pointer: caller's fp at [fp], return address beside it. */
@@ -274,27 +267,45 @@ static bool is_bare_entry(struct elffile *f, uint64_t svma)
 	return svma >= entry && svma - entry < ENTRY_LEN && !elffile_fde(f, entry, &start, &end);
 }
 
+/* One step to the caller that the stack's words speak for; false if none does. */
+static bool step_bare(struct state *st, uint64_t pc)
+{
+	const struct bare bare = {
+		.code = st->code,
+		.as = st->as,
+		.sample = st->sample,
+		.sp0 = st->sp0,
+		.pc = pc,
+		.sp = st->sp,
+		.fp = st->fp,
+		.fp_known = st->fp_known,
+		.is_top = st->w->n == 1,
+	};
+	struct bare_step step;
+
+	if (!bare_find(&bare, &step))
+		return false;
+	st->w->n_no_cfi++;
+	if (step.by_fp) {
+		st->fp_known = stack_word(st, st->fp, &st->fp);
+		st->w->n_by_fp++;
+	}
+	return step_to(st, step.ra, step.at + 8, FRAME_RETURN);
+}
+
 /* Code with a file but no CFI: hand-written assembly, a PLT, a process's first instructions. */
 static bool step_no_cfi(struct state *st, uint64_t pc)
 {
 	const struct mapping *m = addrspace_find(st->as, pc);
 	struct elffile *f = m ? code_file(st->code, m->binary) : NULL;
-	uint64_t svma, ra;
+	uint64_t svma;
 
 	if (is_sigreturn(st))
 		return step_sigreturn(st);
 	if (f && elffile_off_to_svma(f, mapping_off(m, pc), &svma) && is_bare_entry(f, svma))
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
-	if (st->w->n == 1 && st->arch->perf_lr < 0) {
-		for (unsigned int i = 0; i < 2; i++) {
-			uint64_t at = st->sp + 8 * i;
-
-			if (stack_word(st, at, &ra) && is_mapped_return(st, ra)) {
-				st->w->n_no_cfi_top++;
-				return step_to(st, ra, at + 8, FRAME_RETURN);
-			}
-		}
-	}
+	if (st->arch->perf_lr < 0 && step_bare(st, pc))
+		return true;
 	if (st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
 		return step_to(st, st->lr, st->sp, FRAME_RETURN);
 	return step_by_fp(st, VERDICT_NO_CFI, pc);

@@ -3,8 +3,8 @@
  * with every frame or the walk is over.
  *
  * Two rules no library gets right: a callee-saved register whose save slot lies below the current
- * stack pointer was already restored, so the register holds it; code without CFI at the first frame
- * (lld's PLT) has its caller at the top of the stack when that follows a call instruction. */
+ * stack pointer was already restored, so the register holds it; code without CFI (assembly, lld's
+ * PLT) has its caller where the stack holds a return address that follows a call to it (bare.h). */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -29,7 +29,7 @@ struct walk {
 	bool end_fp_known;
 	uint64_t reach; /* bytes of the copy below the outermost frame walked to by rows */
 	/* Rules applied, for tests and -v. */
-	uint64_t n_popped, n_no_cfi_top, n_by_fp, n_complex, n_spliced;
+	uint64_t n_popped, n_no_cfi, n_by_fp, n_complex, n_spliced;
 };
 
 void walk_init(struct walk *w);

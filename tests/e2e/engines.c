@@ -17,7 +17,7 @@
 struct counts {
 	uint64_t stacks, frames, rows_complete, libunwind_complete;
 	uint64_t complex; /* rows left the stack to libunwind */
-	uint64_t equal, popped, no_cfi_top, other;
+	uint64_t equal, popped, no_cfi, other;
 	uint64_t verdicts[N_VERDICTS]; /* of rows */
 };
 
@@ -58,8 +58,8 @@ static void judge(struct engines *e, const struct kept_stack *s, const struct wa
 		return;
 	if (e->rows.verdict == VERDICT_COMPLETE && same_frames(&e->rows, &e->libunwind)) {
 		n->equal++;
-	} else if (e->rows.n_no_cfi_top > before->n_no_cfi_top) {
-		n->no_cfi_top++;
+	} else if (e->rows.n_no_cfi > before->n_no_cfi) {
+		n->no_cfi++;
 	} else if (e->rows.n_popped > before->n_popped) {
 		n->popped++;
 	} else {
@@ -124,9 +124,9 @@ static void print_counts(const struct counts *n)
 {
 	printf("stacks %" PRIu64 "\nframes %" PRIu64 "\nrows-complete %" PRIu64
 	       "\nlibunwind-complete %" PRIu64 "\ncomplex %" PRIu64 "\nequal %" PRIu64
-	       "\npopped %" PRIu64 "\nno-cfi-top %" PRIu64 "\nother %" PRIu64 "\n",
+	       "\npopped %" PRIu64 "\nno-cfi %" PRIu64 "\nother %" PRIu64 "\n",
 	       n->stacks, n->frames, n->rows_complete, n->libunwind_complete, n->complex, n->equal,
-	       n->popped, n->no_cfi_top, n->other);
+	       n->popped, n->no_cfi, n->other);
 	for (int v = 1; v < N_VERDICTS; v++)
 		if (n->verdicts[v])
 			printf("%s: %" PRIu64 "\n", verdict_name((enum verdict)v), n->verdicts[v]);

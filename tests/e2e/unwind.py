@@ -43,11 +43,11 @@ def agree(command, whole=99.5, least=200, graph="dwarf"):
     said = keep(command, graph=graph)
     n = engines()
     assert n["stacks"] >= least, f"only {n['stacks']} stacks"
-    assert n["equal"] + n["popped"] + n["no-cfi-top"] == n["libunwind-complete"]
+    assert n["equal"] + n["popped"] + n["no-cfi"] == n["libunwind-complete"]
     share = 100 * n["rows-complete"] / n["stacks"]
     print(f"#   {n['stacks']} stacks, {share:.2f} % whole, libunwind "
           f"{100 * n['libunwind-complete'] / n['stacks']:.2f} %; popped {n['popped']}, "
-          f"no CFI at the top {n['no-cfi-top']}")
+          f"no CFI {n['no-cfi']}")
     assert share >= whole, f"{share:.2f} % whole, not {whole} %: {n}"
     assert n["rows-complete"] >= n["libunwind-complete"]
     assert complete_percent(said) >= whole, said

@@ -227,7 +227,7 @@ static void test_no_cfi_at_the_top(void **state)
 	set_ip(f, w_no_cfi, 0);
 	assert_true(walk(f, 4, 4));
 	expect(f, VERDICT_COMPLETE, 2, want);
-	assert_int_equal(f->walk.n_no_cfi_top, 1);
+	assert_int_equal(f->walk.n_no_cfi, 1);
 }
 
 static void test_no_cfi_and_no_call(void **state)
@@ -425,11 +425,18 @@ static void test_after_call(void **state)
 	static const uint8_t call_mem[] = { 0xff, 0x15, 1, 2, 3, 4 };
 	static const uint8_t jump_rax[] = { 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0 };
 
+	uint64_t to;
+
 	(void)state;
 	assert_true(arch_x86_64.is_after_call(call_rel, sizeof(call_rel)));
 	assert_true(arch_x86_64.is_after_call(call_rax, sizeof(call_rax)));
 	assert_true(arch_x86_64.is_after_call(call_mem, sizeof(call_mem)));
 	assert_false(arch_x86_64.is_after_call(jump_rax, sizeof(jump_rax)));
+	assert_true(arch_x86_64.call_target(call_rel, sizeof(call_rel), 0x10000000, &to));
+	assert_int_equal(to, 0x10000000 + 0x04030201);
+	assert_false(arch_x86_64.call_target(call_mem, sizeof(call_mem), 0x10000000, &to));
+	assert_true(arch_x86_64.jumps_out(jump_rax, sizeof(jump_rax)));
+	assert_false(arch_x86_64.jumps_out(call_rel, sizeof(call_rel)));
 }
 
 #define WALK_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
