@@ -35,6 +35,11 @@ void record_layout_init(struct record_layout *l, const struct perf_event_attr *a
 			(uint8_t)(8 * (record_n_fields(l, PERF_SAMPLE_TID) + time + after));
 		l->trailer_time = time ? (uint8_t)(8 * (1 + after)) : 0;
 	}
+	l->n_regs_user = (uint8_t)__builtin_popcountll(l->sample_regs_user);
+	l->n_regs_intr = (uint8_t)__builtin_popcountll(l->sample_regs_intr);
+	l->n_addresses = (uint8_t)record_n_fields(l, PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
+							     PERF_SAMPLE_DATA_PAGE_SIZE |
+							     PERF_SAMPLE_CODE_PAGE_SIZE);
 	if (time)
 		l->sample_time = (uint8_t)(8 * (1 + record_n_fields(l, PERF_SAMPLE_IDENTIFIER |
 									       PERF_SAMPLE_IP |

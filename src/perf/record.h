@@ -23,7 +23,10 @@ struct record_layout {
 	uint8_t trailer_len;  /* bytes of sample_id at the end of a record; 0: none */
 	uint8_t trailer_time; /* its time, in bytes before the end; 0: none */
 	uint8_t sample_time;  /* time of a sample, in bytes from its header; 0: none */
-	bool is_plain;        /* IDENTIFIER|IP|TID|TIME|PERIOD, with or without CALLCHAIN */
+	uint8_t n_regs_user;  /* registers in a sample that has them */
+	uint8_t n_regs_intr;
+	uint8_t n_addresses; /* words behind the registers: physical address, cgroup, page sizes */
+	bool is_plain;       /* IDENTIFIER|IP|TID|TIME|PERIOD, with or without CALLCHAIN */
 };
 
 void record_layout_init(struct record_layout *l, const struct perf_event_attr *attr);

@@ -60,13 +60,13 @@ static void parse_chain(struct cursor *c, struct raw_sample *s)
 	s->n_chain = c->failed ? 0 : (uint32_t)n;
 }
 
-static void parse_regs(struct cursor *c, uint64_t mask, struct raw_sample *s)
+static void parse_regs(struct cursor *c, uint64_t mask, uint8_t n, struct raw_sample *s)
 {
 	s->regs_abi = cursor_u64(c);
 	if (!s->regs_abi)
 		return;
 	s->regs_mask = mask;
-	s->regs = record_words(c, (uint64_t)__builtin_popcountll(mask));
+	s->regs = record_words(c, n);
 }
 
 /* Without a stack to copy (a kernel thread) the size is 0 and nothing follows it. */
@@ -88,7 +88,7 @@ static void parse_sample_tail(const struct record_layout *l, struct cursor *c, s
 	struct raw_sample intr = { 0 };
 
 	if (type & PERF_SAMPLE_REGS_USER)
-		parse_regs(c, l->sample_regs_user, &ev->sample);
+		parse_regs(c, l->sample_regs_user, l->n_regs_user, &ev->sample);
 	if (type & PERF_SAMPLE_STACK_USER)
 		parse_stack(c, &ev->sample);
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
@@ -98,10 +98,8 @@ static void parse_sample_tail(const struct record_layout *l, struct cursor *c, s
 	if (type & PERF_SAMPLE_TRANSACTION)
 		record_skip_words(c, 1);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		parse_regs(c, l->sample_regs_intr, &intr);
-	record_skip_words(c, record_n_fields(l, PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
-							PERF_SAMPLE_DATA_PAGE_SIZE |
-							PERF_SAMPLE_CODE_PAGE_SIZE));
+		parse_regs(c, l->sample_regs_intr, l->n_regs_intr, &intr);
+	record_skip_words(c, l->n_addresses);
 	if (type & PERF_SAMPLE_AUX)
 		cursor_skip(c, cursor_u64(c));
 }

@@ -40,6 +40,9 @@ bool arch_sample_reg(const struct raw_sample *s, unsigned int perf_reg, uint64_t
 
 	if (!s->regs_abi || !(s->regs_mask & bit))
 		return false;
-	*ret = s->regs[__builtin_popcountll(s->regs_mask & (bit - 1))];
+	uint64_t below = s->regs_mask & (bit - 1);
+
+	/* Mostly none is left out, and to count bits is a call on a processor that may be old. */
+	*ret = s->regs[below == bit - 1 ? perf_reg : (unsigned int)__builtin_popcountll(below)];
 	return true;
 }
