@@ -34,6 +34,8 @@ void foldedtext_init(struct foldedtext *f, struct dataset *data, struct diag *di
 void foldedtext_deinit(struct foldedtext *f)
 {
 	vec_deinit(&f->levels);
+	vec_deinit(&f->stack);
+	vec_deinit(&f->nodes);
 	vec_deinit(&f->places);
 	vec_deinit(&f->threads);
 	vec_deinit(&f->samples);
@@ -47,13 +49,13 @@ static bool ends_in(struct text_span s, const char *suffix)
 }
 
 /* The suffixes that stackcollapse-perf.pl and others put on names say where code lies. */
-static struct text_place place_of(struct foldedtext *f, struct text_span name)
+static struct frame_place place_of(struct foldedtext *f, struct text_span name)
 {
 	uint32_t id = intern_add_len(&f->data->names.strings, name.p, name.len);
 	uint32_t binary = f->program;
 
 	while (f->places.n <= id)
-		vec_push(&f->places, ((struct text_place){ 0 }));
+		vec_push(&f->places, ((struct frame_place){ 0 }));
 	if (f->places.v[id].binary)
 		return f->places.v[id];
 	if (ends_in(name, "_[k]"))
@@ -116,23 +118,24 @@ static uint32_t stack_of(struct foldedtext *f, const char *line, size_t len)
 	f->levels.n = shared_levels(f, line, len);
 	size_t at = f->levels.n ? f->levels.v[f->levels.n - 1].end + 1 : 0;
 	uint32_t node = f->levels.n ? f->levels.v[f->levels.n - 1].node : 0;
+	size_t first;
 
-	while (at <= len) {
+	f->stack.n = 0;
+	for (first = f->levels.n ? f->levels.n : 1; at <= len;) {
 		const char *semicolon = at < len ? memchr(line + at, ';', len - at) : NULL;
 		size_t end = semicolon ? (size_t)(semicolon - line) : len;
 
-		if (!f->levels.n) {
+		if (!f->levels.n)
 			f->thread = thread_named(f, line, end);
-		} else {
-			struct text_place place =
-				place_of(f, (struct text_span){ line + at, end - at });
-
-			node = frametree_add(&f->data->tree, node, place.binary, place.off,
-					     FRAME_PC);
-		}
-		vec_push(&f->levels, ((struct foldedtext_level){ end, node }));
+		else
+			vec_push(&f->stack, place_of(f, (struct text_span){ line + at, end - at }));
+		vec_push(&f->levels, ((struct foldedtext_level){ end, 0 }));
 		at = end + 1;
 	}
+	vec_reserve(&f->nodes, f->stack.n);
+	frametree_add_stack(&f->data->tree, node, f->stack.v, f->stack.n, f->nodes.v);
+	for (size_t i = 0; i < f->stack.n; i++)
+		f->levels.v[first + i].node = node = f->nodes.v[i];
 	f->before = line;
 	f->before_len = len;
 	return node;

@@ -16,10 +16,12 @@ struct foldedtext {
 	VEC(struct foldedtext_level) levels; /* of the line before */
 	const char *before;                  /* that line; NULL: none */
 	size_t before_len;
-	uint32_t thread;               /* of it */
-	VEC(struct text_place) places; /* by string number; binary 0: not known yet */
-	VEC(uint32_t) threads;         /* likewise; UINT32_MAX: not known yet */
-	uint32_t program, kernel, jit; /* binaries */
+	uint32_t thread;                /* of it */
+	VEC(struct frame_place) stack;  /* what the line has beyond `levels` */
+	VEC(uint32_t) nodes;            /* of `stack` */
+	VEC(struct frame_place) places; /* by string number; binary 0: not known yet */
+	VEC(uint32_t) threads;          /* likewise; UINT32_MAX: not known yet */
+	uint32_t program, kernel, jit;  /* binaries */
 	uint64_t n_lines, n_bad;
 	VEC(struct sample) samples;
 };

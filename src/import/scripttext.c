@@ -83,7 +83,7 @@ static uint32_t event_of(struct scripttext *t, struct text_span name)
 	return t->event;
 }
 
-static struct text_place place_of(struct scripttext *t, const struct script_frame *f, bool java)
+static struct frame_place place_of(struct scripttext *t, const struct script_frame *f, bool java)
 {
 	struct text_span functions[SCRIPT_MAX_INLINES];
 	struct text_span module = f->module.len ? f->module : (struct text_span){ "[unknown]", 9 };
@@ -110,7 +110,7 @@ static bool take_frame(struct scripttext *t, const char *p, size_t len, bool jav
 		return false;
 	if (*f.function.p == '(')
 		return true;
-	struct text_place place = place_of(t, &f, java);
+	struct frame_place place = place_of(t, &f, java);
 
 	id = t->places.n;
 	vec_push(&t->places, place);

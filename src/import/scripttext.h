@@ -15,8 +15,8 @@ struct scripttext {
 	struct textcache stacks;  /* all lines below a header → node */
 	struct textcache frames;  /* a line → index into places */
 	struct textcache threads; /* the start of a header → thread */
-	VEC(struct text_place) places;
-	VEC(struct text_place) stack; /* of the sample at hand, innermost first */
+	VEC(struct frame_place) places;
+	VEC(struct frame_place) stack; /* of the sample at hand, innermost first */
 	struct buf tidied;
 	uint32_t event; /* of the sample before */
 	VEC(struct sample) samples;

@@ -39,8 +39,8 @@ static uint32_t chain_number(struct intern *strings, const struct text_span *fun
 	return id;
 }
 
-struct text_place textplaces_named(struct dataset *data, uint32_t binary,
-				   const struct text_span *functions, uint16_t n)
+struct frame_place textplaces_named(struct dataset *data, uint32_t binary,
+				    const struct text_span *functions, uint16_t n)
 {
 	struct names *names = &data->names;
 	struct name_line lines[MAX_FUNCTIONS];
@@ -59,10 +59,10 @@ struct text_place textplaces_named(struct dataset *data, uint32_t binary,
 		}
 		names_set(names, binary, number, lines, n, flags_of(*functions));
 	}
-	return (struct text_place){ number, binary };
+	return (struct frame_place){ number, binary };
 }
 
-struct text_place textplaces_unnamed(struct dataset *data, struct text_span module, uint64_t addr)
+struct frame_place textplaces_unnamed(struct dataset *data, struct text_span module, uint64_t addr)
 {
 	struct names *names = &data->names;
 	uint32_t binary = textplaces_binary(data, module, TEXT_BY_ADDRESS);
@@ -77,5 +77,5 @@ struct text_place textplaces_unnamed(struct dataset *data, struct text_span modu
 
 		names_set(names, binary, addr, &line, 1, 0);
 	}
-	return (struct text_place){ addr, binary };
+	return (struct frame_place){ addr, binary };
 }

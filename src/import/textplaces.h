@@ -9,11 +9,6 @@
 
 enum { TEXT_BY_NAME = 0, TEXT_BY_ADDRESS = 1 };
 
-struct text_place {
-	uint64_t off;
-	uint32_t binary;
-};
-
 struct text_span {
 	const char *p;
 	size_t len;
@@ -27,9 +22,9 @@ static inline bool text_span_is(struct text_span s, const char *word)
 /* The binary of a module, made if new. */
 uint32_t textplaces_binary(struct dataset *data, struct text_span module, uint64_t by);
 /* A chain of functions, the outermost first; n at least 1. */
-struct text_place textplaces_named(struct dataset *data, uint32_t binary,
-				   const struct text_span *functions, uint16_t n);
+struct frame_place textplaces_named(struct dataset *data, uint32_t binary,
+				    const struct text_span *functions, uint16_t n);
 /* Code at an address of a module, "[module]". */
-struct text_place textplaces_unnamed(struct dataset *data, struct text_span module, uint64_t addr);
+struct frame_place textplaces_unnamed(struct dataset *data, struct text_span module, uint64_t addr);
 
 #endif

@@ -19,23 +19,63 @@ void frametree_clear(struct frametree *t)
 	table_clear(&t->table);
 }
 
-uint32_t frametree_add(struct frametree *t, uint32_t parent, uint32_t binary, uint64_t off,
-		       enum frame_kind kind)
+static uint64_t hash_under(uint32_t outer, uint32_t binary, uint64_t off, enum frame_kind kind)
 {
-	uint64_t hash = hash_pair(off, (uint64_t)parent << 32 | (uint64_t)binary << 2 | kind);
+	return hash_pair(off, (uint64_t)outer << 32 | (uint64_t)binary << 2 | kind);
+}
 
+static uint32_t node_at(struct frametree *t, uint64_t hash, const struct frame *want)
+{
 	for (struct table_probe p = table_probe(&t->table, hash); table_next(&t->table, &p);) {
 		const struct frame *f = &t->frames.v[p.value];
 
-		if (f->off == off && f->parent == parent && f->binary == binary && f->kind == kind)
+		if (f->off == want->off && f->parent == want->parent && f->binary == want->binary &&
+		    f->kind == want->kind)
 			return p.value;
 	}
 	uint32_t id = (uint32_t)t->frames.n;
-	struct frame frame = { .off = off, .parent = parent, .binary = binary, .kind = kind };
+	struct frame frame = *want;
 
+	frame.hash = table_tag(hash);
 	vec_push(&t->frames, frame);
 	table_add(&t->table, hash, id);
 	return id;
+}
+
+uint32_t frametree_add(struct frametree *t, uint32_t parent, uint32_t binary, uint64_t off,
+		       enum frame_kind kind)
+{
+	struct frame want = { .off = off, .parent = parent, .binary = binary, .kind = kind };
+
+	return node_at(t, hash_under(t->frames.v[parent].hash, binary, off, kind), &want);
+}
+
+void frametree_add_stack(struct frametree *t, uint32_t parent, const struct frame_place *places,
+			 size_t n, uint32_t *ret)
+{
+	enum { AHEAD = 32 };
+	uint64_t hashes[AHEAD];
+
+	for (size_t done = 0; done < n;) {
+		size_t some = n - done < AHEAD ? n - done : AHEAD;
+		uint32_t outer = t->frames.v[parent].hash;
+
+		for (size_t i = 0; i < some; i++) {
+			const struct frame_place *p = &places[done + i];
+
+			hashes[i] = hash_under(outer, p->binary, p->off, FRAME_PC);
+			outer = table_tag(hashes[i]);
+			table_prefetch(&t->table, hashes[i]);
+		}
+		for (size_t i = 0; i < some; i++, done++) {
+			struct frame want = { .off = places[done].off,
+					      .parent = parent,
+					      .binary = places[done].binary,
+					      .kind = FRAME_PC };
+
+			ret[done] = parent = node_at(t, hashes[i], &want);
+		}
+	}
 }
 
 const char *verdict_name(enum verdict v)

@@ -37,7 +37,14 @@ struct frame {
 	uint64_t off;    /* file offset; for the kernel, JIT and anonymous code the address */
 	uint32_t parent; /* 0: outermost */
 	uint32_t binary; /* index into struct binaries */
+	uint32_t hash;   /* of it and all frames outside it: of the path, whatever the ids */
 	uint8_t kind;    /* enum frame_kind */
+};
+
+/* Code, wherever it was run from. */
+struct frame_place {
+	uint64_t off;
+	uint32_t binary;
 };
 
 struct frametree {
@@ -52,6 +59,11 @@ void frametree_clear(struct frametree *t);
 /* The node for this frame under `parent`, made if new. `parent` must be an id of this tree. */
 uint32_t frametree_add(struct frametree *t, uint32_t parent, uint32_t binary, uint64_t off,
 		       enum frame_kind kind);
+
+/* The nodes for n frames of kind FRAME_PC, each inside the one before it, the first under `parent`,
+ * into ret[n]. Looks for all of them at once: a large tree is not in the caches. */
+void frametree_add_stack(struct frametree *t, uint32_t parent, const struct frame_place *places,
+			 size_t n, uint32_t *ret);
 
 static inline const struct frame *frametree_get(const struct frametree *t, uint32_t id)
 {

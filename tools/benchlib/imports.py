@@ -3,6 +3,7 @@ import itertools
 import os
 import subprocess
 import sys
+import time
 
 from .core import median, perf_counts, spent
 
@@ -20,28 +21,29 @@ def folded(b, path, times):
     return median([cpu_of(u) for u in used]), max(u.ru_maxrss for u in used)
 
 
-def large_perf_data(b, path):
-    """Records all CPUs, busy with C++ that has frame pointers, until there are enough samples."""
-    seconds = b.samples / (20000 * os.cpu_count())
+def perf_data(b, path, least, argv, options):
+    """Has perf record all CPUs, busy with argv, until there are `least` samples; their number."""
+    seconds = 1
     while True:
-        busy = [subprocess.Popen([b.cpp, str(seconds + 60)], stdout=subprocess.DEVNULL)
+        busy = [subprocess.Popen([*argv, str(seconds + 60)], stdout=subprocess.DEVNULL)
                 for _ in range(os.cpu_count())]
-        spent(["perf", "record", "-q", "--call-graph", "fp", "-F", "49999", "-p",
-               ",".join(str(p.pid) for p in busy), "-o", path, "--", "sleep", f"{seconds:.0f}"])
+        time.sleep(0.3)
+        spent(["perf", "record", "-q", *options, "-p", ",".join(str(p.pid) for p in busy), "-o",
+               path, "--", "sleep", f"{seconds:.1f}"])
         for p in busy:
             p.kill()
             p.wait()
         samples = perf_counts(b, path)[0]
-        if samples >= b.samples:
+        if samples >= least:
             return samples
         if not samples:
             sys.exit("bench: perf took no samples")
         print(f"  {samples} samples in {seconds:.0f} s: again, for longer", flush=True)
-        seconds *= 1.2 * b.samples / samples
+        seconds *= 1.2 * least / samples
 
 
 def import_perf_data(b, data):
-    samples = large_perf_data(b, data)
+    samples = perf_data(b, data, b.samples, [b.cpp], ["--call-graph", "fp", "-F", "49999"])
     ours, kib = folded(b, data, b.rounds)
     with open(b.path("import.out"), "wb") as out:
         collapse, _ = spent(["perf", "script", "report", "stackcollapse", "-i", data], out)
@@ -121,9 +123,8 @@ def text_row(b, what, path, fmt, limit):
 def import_kept_stacks(b, data):
     cpp = b.compile("cpp-nofp", "cpp.cc", os.environ.get("CXX", "g++"), "-std=c++17",
                     ["-O2", "-pthread"])
-    spent(["perf", "record", "-q", "--call-graph", "dwarf", "-F", "4999", "-o", data, "--", cpp,
-           f"{max(b.seconds / 2, 1):g}"])
-    samples = perf_counts(b, data)[0]
+    # So many that names and start-up do not count; 8 KiB each.
+    samples = perf_data(b, data, b.samples // 20, [cpp], ["--call-graph", "dwarf", "-F", "4999"])
     ours, _ = folded(b, data, b.rounds)
     with open(b.path("import.out"), "wb") as out:
         usage, _ = spent(["perf", "script", "--no-inline", "-i", data], out)
@@ -143,6 +144,6 @@ def bench_import(b):
         os.unlink(text)
         import_kept_stacks(b, data)
     finally:
-        for path in (data, text, b.path("import.out")):
+        for path in (data, data + ".old", text, b.path("import.out")):
             if os.path.exists(path):
                 os.unlink(path)
