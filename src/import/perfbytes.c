@@ -19,6 +19,9 @@ void perfbytes_deinit(struct perfbytes *b)
 	free(b->window);
 }
 
+/* Not the whole window at once: what was read is to be in a near cache when it is looked at. */
+enum { READ_AT_ONCE = 1 << 17 };
+
 static struct err *fill(struct perfbytes *b, size_t want)
 {
 	memmove(b->window, b->window + b->at, b->len - b->at);
@@ -33,6 +36,8 @@ static struct err *fill(struct perfbytes *b, size_t want)
 			b->eof = true;
 			break;
 		}
+		if (room > READ_AT_ONCE)
+			room = READ_AT_ONCE;
 		if (room > b->end - offset)
 			room = b->end - offset;
 		ssize_t n = read(b->fd, b->window + b->len, room);

@@ -37,11 +37,8 @@ struct perfdata {
 	VEC(struct stream) streams; /* the file's; a directory has several */
 	size_t next_stream;
 	uint64_t counts[N_PERFDATA_TYPES + 1]; /* by type; the last: above */
-	uint8_t *scratch;                      /* a record, aligned */
 	bool at_end;
 };
-
-enum { SCRATCH = 1 << 16 };
 
 bool perfdata_magic(const void *p, size_t len)
 {
@@ -70,7 +67,6 @@ static void perfdata_destroy(struct source *src)
 	perfapply_deinit(&d->apply);
 	perfattrs_deinit(&d->attrs);
 	perffeatures_deinit(&d->features);
-	free(d->scratch);
 	free(d);
 }
 
@@ -150,8 +146,7 @@ static void take_kernel_record(struct perfdata *d, const struct perfrecord *r)
 {
 	if (r->h.type == PERF_RECORD_SAMPLE)
 		describe(d);
-	memcpy(d->scratch, r->bytes, r->h.size);
-	struct perf_event_header *h = (struct perf_event_header *)(void *)d->scratch;
+	struct perf_event_header *h = perfqueue_copy(&d->queue, r->bytes, r->h.size);
 
 	*h = r->h;
 	uint64_t time = time_of(d, perfattrs_of(&d->attrs, h), h);
@@ -460,7 +455,6 @@ struct err *perfdata_open(int fd, const struct perfdata_options *opt, struct dat
 
 	d->source = (struct source){ data, perfdata_next, perfdata_destroy };
 	d->diag = diag;
-	d->scratch = xmalloc(SCRATCH);
 	perfapply_init(&d->apply, data, &d->attrs, &d->features, diag);
 	d->apply.open = opt->open;
 	d->apply.open_ctx = opt->ctx;

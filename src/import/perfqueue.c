@@ -30,21 +30,28 @@ static void next_chunk(struct perfqueue *q)
 	vec_push(&q->chunks, ((struct perfqueue_chunk){ .bytes = xmalloc(CHUNK) }));
 }
 
-void perfqueue_add(struct perfqueue *q, const struct perf_event_header *h, uint64_t time,
-		   uint64_t offset)
+static size_t padded(uint16_t size)
 {
-	size_t len = ((size_t)h->size + 7) & ~(size_t)7;
+	return ((size_t)size + 7) & ~(size_t)7;
+}
 
-	if (!q->chunks.n || q->chunks.v[q->filling].len + len > CHUNK)
+struct perf_event_header *perfqueue_copy(struct perfqueue *q, const uint8_t *record, uint16_t size)
+{
+	if (!q->chunks.n || q->chunks.v[q->filling].len + padded(size) > CHUNK)
 		next_chunk(q);
 	struct perfqueue_chunk *c = &q->chunks.v[q->filling];
-	void *to = c->bytes + c->len;
 
-	memcpy(to, h, h->size);
-	c->len += len;
+	return memcpy(c->bytes + c->len, record, size);
+}
+
+void perfqueue_add(struct perfqueue *q, struct perf_event_header *h, uint64_t time, uint64_t offset)
+{
+	struct perfqueue_chunk *c = &q->chunks.v[q->filling];
+
+	c->len += padded(h->size);
 	c->n++;
 	q->bytes += h->size;
-	vec_push(&q->entries, ((struct perfqueue_entry){ time, offset, to, q->filling }));
+	vec_push(&q->entries, ((struct perfqueue_entry){ time, offset, h, q->filling }));
 }
 
 /* What was given out goes. */

@@ -1,5 +1,5 @@
-/* Records put into the order of their time. Each is copied; memory goes with what waits, and is
- * taken again for what comes after. */
+/* Records put into the order of their time. Each is copied, once; memory goes with what waits, and
+ * is taken again for what comes after. */
 #ifndef IMPORT_PERFQUEUE_H
 #define IMPORT_PERFQUEUE_H
 
@@ -32,8 +32,11 @@ struct perfqueue {
 };
 
 void perfqueue_deinit(struct perfqueue *q);
-/* Copies the record. */
-void perfqueue_add(struct perfqueue *q, const struct perf_event_header *h, uint64_t time,
+/* A copy of the record, which begins with a header of the same size, aligned. Valid until the next
+ * call, unless that is perfqueue_add(). */
+struct perf_event_header *perfqueue_copy(struct perfqueue *q, const uint8_t *record, uint16_t size);
+/* What perfqueue_copy() returned last waits for its turn. */
+void perfqueue_add(struct perfqueue *q, struct perf_event_header *h, uint64_t time,
 		   uint64_t offset);
 /* Sorts what is there; of equal times what came first stays first. To be called before taking, and
  * not while perfqueue_take() still gives something. */
