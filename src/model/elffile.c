@@ -199,6 +199,11 @@ Elf *elffile_elf(struct elffile *f)
 	return f->elf;
 }
 
+int elffile_fd(const struct elffile *f)
+{
+	return f->fd;
+}
+
 uint16_t elffile_machine(const struct elffile *f)
 {
 	return f->ehdr.e_machine;

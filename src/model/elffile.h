@@ -21,6 +21,7 @@ ERR_CHECK struct err *elffile_open_memory(const void *image, size_t len, struct 
 void elffile_destroy(struct elffile *f);
 
 Elf *elffile_elf(struct elffile *f);               /* owned by f */
+int elffile_fd(const struct elffile *f);           /* owned by f; -1: from memory */
 uint16_t elffile_machine(const struct elffile *f); /* EM_* */
 bool elffile_is_64bit(const struct elffile *f);
 uint64_t elffile_size(const struct elffile *f);  /* bytes, when it was opened */

@@ -87,10 +87,25 @@ static void use_alt(struct debugdata *d, struct elffile *file, const char *path,
 		dwarf_setalt(d->dwarf, d->alt_dwarf);
 }
 
+/* libdw reads all sections of debug information at once: from a mapping, that costs nothing. NULL:
+ * it has to read. */
+static Elf *map_elf(struct debugdata *d, const struct elffile *file)
+{
+	int fd = elffile_fd(file);
+
+	if (fd < 0)
+		return NULL;
+	_cleanup_err_ struct err *err = filemap_open(fd, &d->map);
+
+	if (!err)
+		d->mapped_elf = elf_memory(filemap_data(d->map), filemap_len(d->map));
+	return d->mapped_elf;
+}
+
 static struct err *open_dwarf(struct debugdata *d, struct elffile *file, const char *path,
 			      const struct debugfile_search *search)
 {
-	Elf *elf = elffile_elf(file);
+	Elf *elf = map_elf(d, file) ?: elffile_elf(file);
 
 	if (elfrewrite_has_zstd(elf))
 		TRY(expand(d, elf, &elf));
@@ -154,6 +169,9 @@ void debugdata_deinit(struct debugdata *d)
 		elf_end(d->expanded_elf);
 	if (d->no_alt_elf)
 		elf_end(d->no_alt_elf);
+	if (d->mapped_elf)
+		elf_end(d->mapped_elf);
+	filemap_close(d->map);
 	elfrewrite_deinit(&d->no_alt);
 	elfrewrite_deinit(&d->expanded);
 	dwp_destroy(d->dwp);

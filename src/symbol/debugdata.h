@@ -6,6 +6,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/debuginfo.h"
 #include "symbol/elfrewrite.h"
+#include "symbol/filemap.h"
 
 struct debugdata {
 	struct elffile *separate; /* the debug file; NULL: none needed, or none found */
@@ -15,7 +16,8 @@ struct debugdata {
 	struct elffile *alt;
 	Dwarf *dwarf, *alt_dwarf;
 	struct elfrewrite expanded, no_alt;
-	Elf *expanded_elf, *no_alt_elf;
+	struct filemap *map; /* of the file that holds the DWARF */
+	Elf *mapped_elf, *expanded_elf, *no_alt_elf;
 	struct dwp *dwp;
 };
 

@@ -4,8 +4,11 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/table.h"
 #include "base/vec.h"
+#include "symbol/dieread.h"
 #include "symbol/dies.h"
+#include "symbol/linetable.h"
 
 struct unit_range {
 	uint64_t lo, hi;
@@ -14,17 +17,23 @@ struct unit_range {
 };
 
 struct unit {
-	Dwarf_Die cu; /* has ranges and lines: the skeleton where the unit is split */
+	struct dwarfunit unit; /* has ranges and lines: the skeleton where the unit is split */
 	bool is_skeleton;
-	struct dies *dies; /* NULL until an address falls into the unit */
-	Dwarf_Files *files;
-	size_t n_files;
-	uint16_t version; /* of DWARF: before 5, file number 0 is none */
+	struct dies *dies;       /* NULL until an address falls into the unit */
+	struct linetable *lines; /* the same */
+};
+
+struct lines {
+	uint64_t off; /* in .debug_line */
+	struct linetable *table;
 };
 
 struct debuginfo {
+	struct dwarfsections sections;
 	VEC(struct unit_range) ranges;
 	VEC(struct unit) units;
+	VEC(struct lines) lines;
+	struct table lines_at;
 	struct dwp *dwp;
 	uint32_t missing_dwo;
 };
@@ -39,22 +48,21 @@ static int compare_ranges(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-static void add_unit(struct debuginfo *d, const struct unit *unit)
+/* `ranges` is scratch. */
+static void add_unit(struct debuginfo *d, struct unit *unit, Dwarf_Die *cu,
+		     struct pc_ranges *ranges)
 {
-	Dwarf_Addr base = 0;
-	Dwarf_Addr lo, hi;
-	ptrdiff_t at = 0;
-	Dwarf_Die die = unit->cu;
-	size_t before = d->ranges.n;
-
-	while ((at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0) {
-		/* Address 0 is what a linker leaves of a function it dropped. */
-		if (lo && lo < hi)
-			vec_push(&d->ranges,
-				 ((struct unit_range){
-					 .lo = lo, .hi = hi, .unit = (uint32_t)d->units.n }));
-	}
-	if (d->ranges.n > before)
+	if (!dwarfunit_init(&unit->unit, cu, &d->sections))
+		return;
+	ranges->v.n = 0;
+	dwarfunit_ranges(&unit->unit, ranges);
+	for (size_t i = 0; i < ranges->v.n; i++)
+		vec_push(&d->ranges, ((struct unit_range){
+					     .lo = ranges->v.v[i].lo,
+					     .hi = ranges->v.v[i].hi,
+					     .unit = (uint32_t)d->units.n,
+				     }));
+	if (ranges->v.n)
 		vec_push(&d->units, *unit);
 }
 
@@ -66,17 +74,18 @@ struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp)
 	Dwarf_Half version;
 	Dwarf_Die die;
 	uint64_t max_hi = 0;
+	struct pc_ranges ranges = { 0 };
 
 	d->dwp = dwp;
+	dwarfsections_init(&d->sections, dwarf);
 	while (!dwarf_get_units(dwarf, cu, &cu, &version, &type, &die, NULL)) {
 		if (type == DW_UT_type || type == DW_UT_split_type)
 			continue;
-		add_unit(d, &(struct unit){
-				    .cu = die,
-				    .version = version,
-				    .is_skeleton = type == DW_UT_skeleton,
-			    });
+		struct unit unit = { .is_skeleton = type == DW_UT_skeleton };
+
+		add_unit(d, &unit, &die, &ranges);
 	}
+	vec_deinit(&ranges.v);
 	vec_sort(&d->ranges, compare_ranges);
 	for (size_t i = 0; i < d->ranges.n; i++) {
 		if (d->ranges.v[i].hi > max_hi)
@@ -92,6 +101,10 @@ void debuginfo_destroy(struct debuginfo *d)
 		return;
 	for (size_t i = 0; i < d->units.n; i++)
 		dies_destroy(d->units.v[i].dies);
+	for (size_t i = 0; i < d->lines.n; i++)
+		linetable_destroy(d->lines.v[i].table);
+	vec_deinit(&d->lines);
+	table_deinit(&d->lines_at);
 	vec_deinit(&d->units);
 	vec_deinit(&d->ranges);
 	free(d);
@@ -107,46 +120,60 @@ bool debuginfo_has_units(const struct debuginfo *d)
 	return d->ranges.n;
 }
 
-static const char *unit_file(struct unit *u, uint64_t number)
+/* Units that were made from one may share a table. */
+static struct linetable *unit_lines(struct debuginfo *d, struct unit *u)
 {
-	if (!u->files && dwarf_getsrcfiles(&u->cu, &u->files, &u->n_files)) {
-		u->files = NULL;
-		u->n_files = 0;
-	}
-	if (!u->files || number >= u->n_files || (!number && u->version < 5))
-		return NULL;
-	return dwarf_filesrc(u->files, number, NULL, NULL);
+	Dwarf_Attribute attr;
+	Dwarf_Word off;
+	const char *dir = NULL;
+
+	if (u->lines)
+		return u->lines;
+	if (!dwarf_attr(&u->unit.cu, DW_AT_stmt_list, &attr) || dwarf_formudata(&attr, &off))
+		off = UINT64_MAX;
+	for (struct table_probe p = table_probe(&d->lines_at, hash_u64(off));
+	     table_next(&d->lines_at, &p);)
+		if (d->lines.v[p.value].off == off)
+			return u->lines = d->lines.v[p.value].table;
+	if (dwarf_attr(&u->unit.cu, DW_AT_comp_dir, &attr))
+		dir = dwarf_formstring(&attr);
+	u->lines = linetable_create(&d->sections, off, u->unit.enc.addr_len, dir);
+	table_add(&d->lines_at, hash_u64(off), (uint32_t)d->lines.n);
+	vec_push(&d->lines, ((struct lines){ off, u->lines }));
+	return u->lines;
 }
 
 /* File and line of the instruction itself. */
-static void unit_line(struct unit *u, uint64_t svma, struct debug_line *ret)
+static void unit_line(struct debuginfo *d, struct unit *u, uint64_t svma, struct debug_line *ret)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&u->cu, svma);
-	int number = 0;
+	struct linetable *lines = unit_lines(d, u);
+	uint64_t file;
 
-	if (!line)
-		return;
-	ret->file = dwarf_linesrc(line, NULL, NULL);
-	if (!dwarf_lineno(line, &number) && number > 0)
-		ret->line = (uint32_t)number;
+	if (linetable_find(lines, svma, &file, &ret->line))
+		ret->file = linetable_file(lines, file);
 }
 
 /* The functions of a split unit are in the .dwo file, which libdw opens when it is asked for. */
 static struct dies *unit_dies(struct debuginfo *d, struct unit *u)
 {
-	Dwarf_Die tree = u->cu;
+	Dwarf_Die *cu = &u->unit.cu;
+	struct dwarfsections sections;
+	struct dwarfunit tree;
 	Dwarf_Die split;
 
-	if (u->is_skeleton) {
-		dwp_provide(d->dwp, &u->cu);
-		if (!dwarf_cu_info(u->cu.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) &&
-		    dwarf_tag(&split) != DW_TAG_invalid)
-			tree = split;
-		else
-			d->missing_dwo++;
-		dwp_withdraw(d->dwp);
+	if (!u->is_skeleton)
+		return dies_create(&u->unit);
+	dwp_provide(d->dwp, cu);
+	bool found = !dwarf_cu_info(cu->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) &&
+		     dwarf_tag(&split) != DW_TAG_invalid;
+
+	dwp_withdraw(d->dwp);
+	if (!found) {
+		d->missing_dwo++;
+		return dies_create(&u->unit);
 	}
-	return dies_create(&tree);
+	dwarfsections_init(&sections, dwarf_cu_getdwarf(split.cu));
+	return dies_create(dwarfunit_init(&tree, &split, &sections) ? &tree : &u->unit);
 }
 
 static size_t unit_find(struct debuginfo *d, struct unit *u, uint64_t svma, struct debug_line *ret)
@@ -156,7 +183,7 @@ static size_t unit_find(struct debuginfo *d, struct unit *u, uint64_t svma, stru
 
 	if (!u->dies)
 		u->dies = unit_dies(d, u);
-	unit_line(u, svma, &at);
+	unit_line(d, u, svma, &at);
 	for (uint32_t i = dies_find(u->dies, svma); i; i = dies_get(u->dies, i)->parent) {
 		const struct dies_node *node = dies_get(u->dies, i);
 
@@ -166,7 +193,7 @@ static size_t unit_find(struct debuginfo *d, struct unit *u, uint64_t svma, stru
 		ret[n++] = at;
 		/* The caller's place is where it called. */
 		at = (struct debug_line){ .line = node->call_line };
-		at.file = unit_file(u, node->call_file);
+		at.file = linetable_file(unit_lines(d, u), node->call_file);
 	}
 	if (!n && at.file)
 		ret[n++] = at;

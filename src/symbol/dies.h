@@ -3,9 +3,10 @@
 #ifndef SYMBOL_DIES_H
 #define SYMBOL_DIES_H
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "symbol/dwarfunit.h"
 
 struct dies;
 
@@ -13,13 +14,13 @@ struct dies_node {
 	uint32_t parent;    /* 0: this is a function of its own, not an inlined call */
 	uint32_t call_line; /* where the parent called this; 0: not known */
 	uint32_t call_file; /* number in the unit's file table; UINT32_MAX: not known */
-	Dwarf_Die die;
-	const char *linkage, *name; /* once is_named */
 	bool is_named;
+	const uint8_t *die;         /* where it begins */
+	const char *linkage, *name; /* once is_named */
 };
 
-/* `cu` is the unit's (for split DWARF the .dwo unit's) first DIE; its Dwarf must outlive it. */
-struct dies *dies_create(Dwarf_Die *cu);
+/* Of split DWARF, the .dwo file's unit. Its Dwarf must outlive the result. */
+struct dies *dies_create(const struct dwarfunit *u);
 void dies_destroy(struct dies *d);
 /* 0: no function covers the address. */
 uint32_t dies_find(const struct dies *d, uint64_t svma);
