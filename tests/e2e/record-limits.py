@@ -2,6 +2,8 @@
 """What ordinary users may do works, what is short is said once with its number, and many threads
 are no obstacle."""
 
+import signal
+
 from e2e import *
 
 # Another user, without any capability.
@@ -140,16 +142,21 @@ def test_user():
     need_root()
     busy = compile_c("threads.c", "threads")
     os.chmod(".", 0o755)
-    other = subprocess.Popen([busy, "pool", "1", "2"], stdout=subprocess.DEVNULL)
+    other = subprocess.Popen([busy, "pool", "1", "20"], stdout=subprocess.DEVNULL)
+    recorder = subprocess.Popen(
+        [SINGE, "record", "-q", "-e", "cpu-clock", "-F", str(RATE), "-u", "65534", "-o", "singe.rec"]
+    )
+    time.sleep(0.5)
     # Nobody's only from its setpriv on: it is an exec that makes it so.
     late = subprocess.Popen(
         ["sh", "-c", "sleep 0.5; exec " + shlex.join(NOBODY + [busy, "pool", "1", "0.3"])],
         stdout=subprocess.DEVNULL,
     )
-    record("-u", "65534", "-d", "1.5", truth="/dev/null")
+    late.wait()
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait(timeout=60) == 0
     other.kill()
     other.wait()
-    late.wait()
     folded = report("--by", "pid")
     assert folded.count("in_pool") > 50
     pids = {int(g.rpartition("-")[2]) for g in folded.groups()}
