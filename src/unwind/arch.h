@@ -39,6 +39,11 @@ struct arch {
 	bool (*call_target)(const uint8_t *code, size_t len, uint64_t ra, uint64_t *ret);
 	/* True if a function's bytes seem to hold a jump out of it, indirect or to an address. */
 	bool (*jumps_out)(const uint8_t *code, size_t len);
+	/* Not NULL if 32-bit code keeps its frame pointer in the same register, with return
+	   addresses beside the frame pointers saved, in words of four bytes. True if the frame of
+	   the code at `code + at` is not made yet or gone already by its instructions; then its
+	   return address is *ret words above the stack pointer. */
+	bool (*compat_no_frame)(const uint8_t *code, size_t at, size_t len, unsigned int *ret);
 };
 
 extern const struct arch arch_x86_64;

@@ -78,6 +78,21 @@ static bool x86_jumps_out(const uint8_t *code, size_t len)
 	return false;
 }
 
+/* push %ebp (55); mov %esp, %ebp (89 e5 or 8b ec); …; ret (c3, or c2 with an operand). */
+static bool x86_compat_no_frame(const uint8_t *code, size_t at, size_t len, unsigned int *ret)
+{
+	*ret = 0;
+	if (at < len && (code[at] == 0xc3 || code[at] == 0xc2))
+		return true;
+	size_t mov = at < len && code[at] == 0x55 ? at + 1 : at;
+
+	if (mov + 1 >= len || !((code[mov] == 0x89 && code[mov + 1] == 0xe5) ||
+				(code[mov] == 0x8b && code[mov + 1] == 0xec)))
+		return false;
+	*ret = mov == at;
+	return mov > at || (at && code[at - 1] == 0x55);
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.machine = EM_X86_64,
@@ -100,4 +115,5 @@ const struct arch arch_x86_64 = {
 	.is_after_call = x86_is_after_call,
 	.call_target = x86_call_target,
 	.jumps_out = x86_jumps_out,
+	.compat_no_frame = x86_compat_no_frame,
 };

@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 
+#include "unwind/compat.h"
 #include "unwind/remote.h"
 
 struct unwinder {
@@ -81,6 +82,10 @@ static void walk_stack(struct unwinder *u, const struct addrspace *as, const str
 {
 	bool rows = u->opt.engine == ENGINE_ROWS || !u->remote;
 
+	if (s->regs_abi != PERF_SAMPLE_REGS_ABI_64) {
+		walk_compat(&u->walk, u->code, as, s);
+		return;
+	}
 	if (rows && walk_rows(&u->walk, u->code, as, s))
 		return;
 	if (u->remote) {
@@ -113,26 +118,6 @@ static void compose(const struct walk *w, struct unwinding *t, uint32_t n_kernel
 		*to++ = (uint64_t)w->verdict << 32 | w->binary;
 	}
 	t->words.n = (size_t)(to - t->words.v);
-}
-
-/* 32-bit code has another ABI's registers and frames; the kernel's frame-pointer chain of it is
- * what there is, and its end is not known to be the stack's. */
-static void compose_foreign_abi(const struct unwinder *u, struct unwinding *t)
-{
-	const struct raw_sample *s = &t->ev->sample;
-
-	t->words.n = 0;
-	for (uint32_t i = 0; i < s->n_chain; i++)
-		vec_push(&t->words, s->chain[i]);
-	if (chain_user_part(s) == s->n_chain) {
-		uint64_t ip = 0;
-
-		vec_push(&t->words, (uint64_t)PERF_CONTEXT_USER);
-		if (arch_sample_reg(s, u->opt.arch->perf_ip, &ip))
-			vec_push(&t->words, ip);
-	}
-	vec_push(&t->words, CHAIN_MARK(CHAIN_CUT));
-	vec_push(&t->words, (uint64_t)VERDICT_FP_END << 32 | BINARY_UNKNOWN);
 }
 
 static void prefetch_walk(const struct unwinder *u, const struct addrspace *as,
@@ -186,20 +171,17 @@ bool unwinder_walk(struct unwinder *u, struct unwinding *t, bool final)
 
 	if (is_plain(u, t))
 		return true;
-	if (s->regs_abi != PERF_SAMPLE_REGS_ABI_64) {
-		compose_foreign_abi(u, t);
-	} else {
-		uint32_t n_kernel = chain_user_part(s);
+	uint32_t n_kernel = chain_user_part(s);
 
-		walk_stack(u, t->as, s);
-		note_reach(u);
-		if (u->walk.verdict == VERDICT_NO_CFI_YET && !final)
-			return false;
-		if (u->opt.mode == UNWIND_AUTO && n_kernel < s->n_chain)
-			walk_splice(&u->walk, u->code, t->as, s, s->chain + n_kernel + 1,
-				    s->n_chain - n_kernel - 1);
-		compose(&u->walk, t, n_kernel);
-	}
+	walk_stack(u, t->as, s);
+	note_reach(u);
+	if (u->walk.verdict == VERDICT_NO_CFI_YET && !final)
+		return false;
+	if (u->opt.mode == UNWIND_AUTO && n_kernel < s->n_chain &&
+	    s->regs_abi == PERF_SAMPLE_REGS_ABI_64)
+		walk_splice(&u->walk, u->code, t->as, s, s->chain + n_kernel + 1,
+			    s->n_chain - n_kernel - 1);
+	compose(&u->walk, t, n_kernel);
 	t->query.walked = true;
 	t->query.words = t->words.v;
 	t->query.n = (uint32_t)t->words.n;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "fuzz/fuzz.h"
+#include "unwind/compat.h"
 #include "unwind/remote.h"
 
 /* The ELF file is made here, so that what is mutated is the CFI and not the headers in front. */
@@ -171,6 +172,8 @@ static void walk_both(struct scene *s, const struct raw_sample *sample, const ui
 		remote_walk(remote, &w, &s->as, sample);
 		check(&w);
 	}
+	walk_compat(&w, s->code, &s->as, sample);
+	check(&w);
 	remote_destroy(remote);
 	walk_deinit(&w);
 }
