@@ -30,6 +30,7 @@ enum singe_block_kind {
 	SINGE_BLOCK_STREAM = 2,
 	SINGE_BLOCK_SYMBOLS = 3,
 	SINGE_BLOCK_END = 4,
+	SINGE_BLOCK_CODE = 5,
 };
 
 enum singe_block_flags {
@@ -123,6 +124,12 @@ enum singe_symbols_section {
 	SINGE_SYMBOLS_STRINGS = 1,
 	SINGE_SYMBOLS_BINARIES = 2,
 	SINGE_SYMBOLS_ENTRIES = 3,
+};
+
+/* CODE: sections as in SYMBOLS. */
+enum singe_code_section {
+	SINGE_CODE_BINARIES = 2,
+	SINGE_CODE_ENTRIES = 4,
 };
 
 /* Kinds of binary, frame, verdict, process event and the flags of a name are small numbers too;

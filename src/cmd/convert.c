@@ -249,7 +249,8 @@ static struct err *finish(struct convert *c)
 	}
 	t->samples = c->n_samples; /* of folded stacks: records, not what they count */
 	TRY(writer_end(c->writer, t));
-	return writer_names(c->writer, &c->data.names, &from);
+	TRY(writer_names(c->writer, &c->data.names, &from));
+	return writer_code(c->writer);
 }
 
 static struct err *convert_run(struct convert *c)

@@ -58,6 +58,7 @@ static struct err *recording_read(struct recording *r, struct diff_options *opt,
 
 	TRY(report_input_open(&r->input, path, &r->diag));
 	TRY(report_input_unwind(&r->input, ENGINE_ROWS));
+	report_input_follow_code(&r->input);
 	TRY(profile_build(r->input.source, &opt->profile, &opt->filter, &r->profile));
 	r->symbols = symbolizer_create(&r->input.data, &r->diag);
 	TRY(symbolizer_run(r->symbols));

@@ -21,7 +21,8 @@ struct dump {
 	FILE *out;
 	struct table table; /* stacks */
 	VEC(struct stack_count) stacks;
-	size_t n_binaries, n_threads, n_nodes, n_names; /* of the tables: written so far */
+	size_t n_binaries, n_threads, n_nodes, n_names,
+		n_changed; /* of the tables: written so far */
 };
 
 /* What the tables have that was not written yet. */
@@ -55,6 +56,23 @@ static void put_names(struct dump *d)
 		dumpline_place(&d->line, e->binary, e->off);
 		fputc(' ', d->out);
 		dumpline_lines(&d->line, e);
+	}
+}
+
+static void put_changes(struct dump *d)
+{
+	const struct codetimes *c = &d->data->codetimes;
+
+	for (; d->n_changed < c->entries.n; d->n_changed++) {
+		const struct codetimes_entry *e = &c->entries.v[d->n_changed];
+
+		for (uint32_t i = 0; i < e->n; i++) {
+			const struct codetime *t = &c->times.v[e->first + i];
+
+			fputs("  code ", d->out);
+			dumpline_place(&d->line, e->binary, e->off);
+			fprintf(d->out, " of binary %u from %" PRIu64 "\n", t->binary, t->from_ns);
+		}
 	}
 }
 
@@ -114,6 +132,7 @@ static struct err *dump_records(struct dump *d, struct source *src)
 	TRY(each_batch(d, src, records_batch));
 	put_definitions(d);
 	put_names(d);
+	put_changes(d);
 	fprintf(d->out,
 		"%s: %" PRIu64 " samples, %" PRIu64 " lost, %" PRIu64 " throttled, %" PRIu64
 		" damaged blocks\n",

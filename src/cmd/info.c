@@ -88,6 +88,7 @@ static struct err *info_run(const struct info_options *o, struct report_input *i
 	f->resolvable = input->kind == INPUT_RECORDING;
 	if (!fstat(input->fd, &st) && S_ISREG(st.st_mode))
 		f->size = (uint64_t)st.st_size;
+	report_input_follow_code(input);
 	TRY(info_facts_collect(f, input->source, o->event, diag));
 	if (o->json)
 		info_json(f, stdout);

@@ -76,7 +76,8 @@ static void judge(const struct session *s, struct record_resolved *ret)
 		const struct hit *hit = &hits->places.v[i];
 		const struct name_entry *e = names_find(&s->data->names, hit->binary, hit->key);
 
-		ret->named += e && (e->flags & NAME_FOUND);
+		ret->named += (e && e->flags & NAME_FOUND) ||
+			      codetimes_find(&s->data->codetimes, hit->binary, hit->key);
 		ret->stacks += hit->outermost;
 		if (s->callgraph != CALLGRAPH_FP || hit->binary == BINARY_KERNEL ||
 		    (e && (e->flags & NAME_START)))
@@ -139,6 +140,8 @@ static void resolve_in_child(struct session *s, struct writer *w, bool verbose, 
 	if (err)
 		diag_err(&diag, DIAG_WARNING, "resolve", err);
 	err = writer_names(w, &s->data->names, &from);
+	if (!err)
+		err = writer_code(w);
 	if (err)
 		diag_err(&diag, DIAG_WARNING, "write-names", err);
 	else

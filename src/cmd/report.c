@@ -122,6 +122,8 @@ static struct err *report_dump(struct report *r)
 	TRY(report_target_open(&target, opt->output, false, r->input.fd));
 	if (r->input.kind != INPUT_RECORDING && !strcmp(opt->dump, "records"))
 		return report_target_close(&target, dump_counts(r->input.source, target.out));
+	if (strcmp(opt->dump, "records") != 0)
+		report_input_follow_code(&r->input);
 	return report_target_close(&target, dump_write(r->input.source, opt->dump, target.out));
 }
 
@@ -153,6 +155,7 @@ static struct err *report_run(struct report *r)
 		return err_new("--unwinder: the recording kept no stacks (`record --keep-stacks`)");
 	TRY(report_input_unwind(&r->input, opt->engine));
 	report_input_grouped(&r->input, opt->profile.by);
+	report_input_follow_code(&r->input);
 	TRY(report_read(r, output));
 	report_notes(r, output);
 	TRY(report_target_open(&target, opt->output, page, r->input.fd));

@@ -12,6 +12,7 @@
 #include "import/perfdata.h"
 #include "import/text.h"
 #include "model/vdso.h"
+#include "profile/codefollow.h"
 #include "recording/reader.h"
 #include "symbol/boot.h"
 #include "symbol/locate.h"
@@ -165,6 +166,15 @@ static struct elffile *open_binary(void *ctx, uint32_t id)
 	return file;
 }
 
+/* Which code was where when stands behind the samples it is about. */
+static struct err *open_recording(struct report_input *input, struct diag *diag)
+{
+	if (lseek(input->fd, 0, SEEK_CUR) < 0)
+		TRY(spool(input));
+	TRY(reader_open(input->fd, &input->data, diag, &input->source));
+	return reader_read_code(input->source);
+}
+
 static struct err *open_source(struct report_input *input, struct diag *diag)
 {
 	struct perfdata_options perf = { .open = open_binary, .ctx = input };
@@ -179,7 +189,7 @@ static struct err *open_source(struct report_input *input, struct diag *diag)
 	case INPUT_RECORDING:
 		break;
 	}
-	return reader_open(input->fd, &input->data, diag, &input->source);
+	return open_recording(input, diag);
 }
 
 struct err *report_input_open(struct report_input *input, const char *path, struct diag *diag)
@@ -209,6 +219,12 @@ struct err *report_input_unwind(struct report_input *input, enum unwind_engine e
 	if (!input->data.meta.keeps_stacks)
 		return NULL;
 	return kept_open(input->source, engine, open_binary, input, &input->source);
+}
+
+void report_input_follow_code(struct report_input *input)
+{
+	if (input->kind == INPUT_RECORDING)
+		input->source = codefollow_create(input->source);
 }
 
 void report_input_grouped(struct report_input *input, enum group_by by)

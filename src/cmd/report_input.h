@@ -33,6 +33,9 @@ ERR_CHECK struct err *report_input_unwind(struct report_input *input, enum unwin
 /* How stacks are to be grouped, which decides how perf script's text is read (text_keep_java()).
  * Before the first batch. */
 void report_input_grouped(struct report_input *input, enum group_by by);
+/* Samples from here on have the code of their time in their stacks (codefollow.h). Last, before the
+ * first batch. */
+void report_input_follow_code(struct report_input *input);
 void report_input_deinit(struct report_input *input);
 
 #endif

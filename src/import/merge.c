@@ -297,6 +297,28 @@ static void late_facts(struct merge *m, const struct merge_input *in)
 	}
 }
 
+static void map_codetimes(struct merge *m, const struct merge_input *in)
+{
+	const struct codetimes *from = &in->from->codetimes;
+	VEC(struct codetime) times = { 0 };
+
+	for (size_t i = 0; i < from->entries.n; i++) {
+		const struct codetimes_entry *e = &from->entries.v[i];
+
+		times.n = 0;
+		for (uint32_t k = 0; k < e->n; k++) {
+			struct codetime t = from->times.v[e->first + k];
+
+			t.from_ns += in->shift_ns;
+			t.binary = in->binaries.v[t.binary];
+			vec_push(&times, t);
+		}
+		codetimes_set(&m->into->codetimes, in->binaries.v[e->binary], e->off, times.v,
+			      e->n);
+	}
+	vec_deinit(&times);
+}
+
 void merge_finish(struct merge *m, struct merge_input *in)
 {
 	const struct names *names = &in->from->names;
@@ -320,5 +342,6 @@ void merge_finish(struct merge *m, struct merge_input *in)
 			  map_off(m, in, e->binary, e->off), lines.v, (uint16_t)lines.n, e->flags);
 	}
 	vec_deinit(&lines);
+	map_codetimes(m, in);
 	add_totals(m, in);
 }

@@ -85,9 +85,9 @@ struct block_header {
 	uint32_t crc;
 };
 
-static bool feed_header(const struct feed *f, struct block_header *ret)
+/* `c` lies at `offset` of the file. */
+static bool header_read_at(struct cursor c, uint64_t offset, struct block_header *ret)
 {
-	struct cursor c = cursor(f->bytes + f->at, f->len - f->at);
 	const uint8_t *magic = cursor_bytes(&c, SINGE_BLOCK_MAGIC_LEN);
 
 	if (!magic || memcmp(magic, SINGE_BLOCK_MAGIC, SINGE_BLOCK_MAGIC_LEN) != 0)
@@ -98,12 +98,17 @@ static bool feed_header(const struct feed *f, struct block_header *ret)
 	ret->block.raw_len = cursor_u32(&c);
 	ret->block.stored_len = cursor_u32(&c);
 	ret->crc = cursor_u32(&c);
-	ret->block.offset = f->base + f->at;
+	ret->block.offset = offset;
 	uint32_t header_crc = cursor_u32(&c);
 
 	return !c.failed && header_crc == codec_crc32(magic, 20) &&
 	       ret->block.raw_len <= SINGE_BLOCK_RAW_MAX &&
 	       ret->block.stored_len <= SINGE_BLOCK_STORED_MAX;
+}
+
+static bool feed_header(const struct feed *f, struct block_header *ret)
+{
+	return header_read_at(cursor(f->bytes + f->at, f->len - f->at), f->base + f->at, ret);
 }
 
 /* Moves on to the next place where a block may begin, or to the end of the window. */
@@ -133,7 +138,7 @@ static void feed_bad_body(struct feed *f, const struct block *b, const char *wha
 
 static bool block_known(const struct block *b)
 {
-	return b->kind >= SINGE_BLOCK_HEADER && b->kind <= SINGE_BLOCK_END;
+	return b->kind >= SINGE_BLOCK_HEADER && b->kind <= SINGE_BLOCK_CODE;
 }
 
 /* Parts fill f->raw one after the other. */
@@ -226,4 +231,31 @@ struct err *feed_next(struct feed *f, struct block *ret, bool *ret_end)
 		*ret = h.block;
 		return NULL;
 	}
+}
+
+struct err *feed_find(struct feed *f, enum singe_block_kind kind, struct block *ret, bool *ret_end)
+{
+	uint8_t bytes[SINGE_BLOCK_HEADER_LEN];
+	uint64_t at = f->end_offset;
+
+	for (*ret_end = false; !*ret_end;) {
+		struct block_header h;
+		ssize_t n = pread(f->fd, bytes, sizeof(bytes), (off_t)at);
+		bool whole = n > 0 && header_read_at(cursor(bytes, (size_t)n), at, &h);
+
+		if (whole && h.block.kind != kind) {
+			at += SINGE_BLOCK_HEADER_LEN + h.block.stored_len;
+			continue;
+		}
+		if (lseek(f->fd, (off_t)at, SEEK_SET) < 0)
+			return err_sys(errno, "cannot look for a block of the recording");
+		f->at = f->len = 0;
+		f->base = at;
+		f->eof = false;
+		TRY(feed_next(f, ret, ret_end));
+		at = f->end_offset;
+		if (!*ret_end && ret->kind == kind)
+			return NULL;
+	}
+	return NULL;
 }

@@ -40,6 +40,10 @@ ERR_CHECK struct err *feed_file_header(struct feed *f);
 /* The next whole block; `*ret_end` is true, and `ret` untouched, at the end of the file. Fails only
  * if reading does. */
 ERR_CHECK struct err *feed_next(struct feed *f, struct block *ret, bool *ret_end);
+/* The next whole block of one kind, without reading others; only in a file that can seek. The
+ * descriptor's position is anywhere afterwards. */
+ERR_CHECK struct err *feed_find(struct feed *f, enum singe_block_kind kind, struct block *ret,
+				bool *ret_end);
 /* Counts the block as damaged after all: its check sum is right, its contents are not. */
 void feed_damage(struct feed *f, uint64_t offset, const char *what);
 

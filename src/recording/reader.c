@@ -1,7 +1,11 @@
 /* In: a recording, whole or not. Out: a dataset and batches of samples. */
 #include "recording/reader.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "base/alloc.h"
+#include "recording/codeblock.h"
 #include "recording/feed.h"
 #include "recording/header.h"
 #include "recording/stream.h"
@@ -39,10 +43,9 @@ static void reader_destroy(struct source *src)
 static struct reader_block reader_describe(const struct block *b)
 {
 	static const char *const kinds[] = {
-		[SINGE_BLOCK_HEADER] = "HEADER",
-		[SINGE_BLOCK_STREAM] = "STREAM",
-		[SINGE_BLOCK_SYMBOLS] = "SYMBOLS",
-		[SINGE_BLOCK_END] = "END",
+		[SINGE_BLOCK_HEADER] = "HEADER",   [SINGE_BLOCK_STREAM] = "STREAM",
+		[SINGE_BLOCK_SYMBOLS] = "SYMBOLS", [SINGE_BLOCK_END] = "END",
+		[SINGE_BLOCK_CODE] = "CODE",
 	};
 	size_t n_kinds = sizeof(kinds) / sizeof(kinds[0]);
 
@@ -113,6 +116,10 @@ static void reader_apply(struct reader *r)
 		return;
 	case SINGE_BLOCK_END:
 		reader_damage(r, end_read(r->block.body, data));
+		return;
+	case SINGE_BLOCK_CODE:
+		reader_damage(r, codeblock_read(r->block.body, &data->codetimes, reader_binary,
+						&r->stream.dict));
 		return;
 	case SINGE_BLOCK_HEADER: /* one is enough: the first */
 		return;
@@ -213,6 +220,39 @@ struct err *reader_open(int fd, struct dataset *data, struct diag *diag, struct 
 	reader_totals(r);
 	*ret = &r->source;
 	return NULL;
+}
+
+/* What is damaged is counted when the blocks come in their turn. */
+static struct err *read_code(struct reader *r, struct feed *ahead)
+{
+	for (;;) {
+		struct block block;
+		bool end;
+
+		TRY(feed_find(ahead, SINGE_BLOCK_CODE, &block, &end));
+		if (end)
+			return NULL;
+		err_destroy(codeblock_read(block.body, &r->source.data->codetimes, reader_binary,
+					   &r->stream.dict));
+	}
+}
+
+struct err *reader_read_code(struct source *src)
+{
+	struct reader *r = (struct reader *)src;
+	off_t was = lseek(r->feed.fd, 0, SEEK_CUR);
+	struct feed ahead;
+
+	if (was < 0)
+		return err_sys(errno, "cannot read ahead in the recording");
+	feed_init(&ahead, r->feed.fd, NULL);
+	ahead.end_offset = SINGE_FILE_HEADER_LEN;
+	struct err *err = read_code(r, &ahead);
+
+	feed_deinit(&ahead);
+	if (!err && lseek(r->feed.fd, was, SEEK_SET) < 0)
+		err = err_sys(errno, "cannot go back in the recording");
+	return err;
 }
 
 bool reader_on_block(struct source *src, reader_block_fn *fn, void *ctx)

@@ -18,6 +18,10 @@ bool reader_magic(const void *p, size_t len);
 ERR_CHECK struct err *reader_open(int fd, struct dataset *data, struct diag *diag,
 				  struct source **ret);
 
+/* Fills data->codetimes before the samples they are about; only of a file that can seek, before its
+ * first batch. */
+ERR_CHECK struct err *reader_read_code(struct source *src);
+
 /* One block of the file, for dumps. */
 struct reader_block {
 	uint64_t offset;

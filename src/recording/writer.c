@@ -2,6 +2,7 @@
 #include "recording/writer.h"
 
 #include "base/alloc.h"
+#include "recording/codeblock.h"
 #include "recording/columns.h"
 #include "recording/defs.h"
 #include "recording/header.h"
@@ -248,6 +249,16 @@ struct err *writer_names(struct writer *w, const struct names *names, size_t *fr
 		parts_reset(&w->parts);
 		symbols_write(&w->parts.raw, w->data, names, from);
 		TRY(sink_block(&w->sink, SINGE_BLOCK_SYMBOLS, 0, &w->parts));
+	}
+	return NULL;
+}
+
+struct err *writer_code(struct writer *w)
+{
+	for (size_t from = 0; from < w->data->codetimes.entries.n;) {
+		parts_reset(&w->parts);
+		codeblock_write(&w->parts.raw, w->data, &from);
+		TRY(sink_block(&w->sink, SINGE_BLOCK_CODE, 0, &w->parts));
 	}
 	return NULL;
 }

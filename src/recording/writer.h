@@ -48,6 +48,9 @@ ERR_CHECK struct err *writer_end(struct writer *w, struct totals *totals);
  * file that is already ended, also from another process that has the same `fd`. */
 ERR_CHECK struct err *writer_names(struct writer *w, const struct names *names, size_t *from);
 
+/* Appends CODE blocks with all of data->codetimes; otherwise like writer_names(). */
+ERR_CHECK struct err *writer_code(struct writer *w);
+
 /* Bytes handed to the kernel so far. */
 uint64_t writer_size(const struct writer *w);
 

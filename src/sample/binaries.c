@@ -48,6 +48,14 @@ uint32_t binaries_add(struct binaries *b, const struct binary *like)
 	return id;
 }
 
+uint32_t binaries_generation(struct binaries *b, uint32_t binary, uint32_t generation)
+{
+	struct binary like = *binaries_get(b, binary);
+
+	like.inode = generation;
+	return binaries_add(b, &like);
+}
+
 static bool binary_same_file(const struct binary *a, const struct binary *b)
 {
 	if (a->kind != b->kind || strcmp(binary_name(a), binary_name(b)) != 0)
@@ -62,6 +70,19 @@ static bool binary_same_file(const struct binary *a, const struct binary *b)
 	       a->dev_minor == b->dev_minor && !generations && a->mtime_ns == b->mtime_ns;
 }
 
+/* But for their generation. */
+static bool binary_same_code(const struct binary *a, const struct binary *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && a->inode_generation == b->inode_generation &&
+	       !strcmp(a->path, b->path);
+}
+
+static bool same_of_kind(const struct binary *a, const struct binary *b)
+{
+	return b->kind == BINARY_KIND_ANON ? binary_same_code(a, b) : binary_same_file(a, b);
+}
+
 uint32_t *binaries_same(const struct binaries *b)
 {
 	uint32_t *same = xcalloc(b->v.n, sizeof(*same));
@@ -69,13 +90,14 @@ uint32_t *binaries_same(const struct binaries *b)
 
 	for (uint32_t i = 0; i < b->v.n; i++) {
 		const struct binary *binary = &b->v.v[i];
-		uint64_t hash = hash_pair(hash_str(binary_name(binary)), binary->kind);
+		uint64_t hash = hash_pair(hash_str(binary_name(binary)),
+					  (uint64_t)binary->pid << 8 | binary->kind);
 
 		same[i] = i;
-		if (binary->kind != BINARY_KIND_FILE)
+		if (binary->kind != BINARY_KIND_FILE && binary->kind != BINARY_KIND_ANON)
 			continue;
 		for (struct table_probe p = table_probe(&seen, hash); table_next(&seen, &p);) {
-			if (binary_same_file(&b->v.v[p.value], binary)) {
+			if (same_of_kind(&b->v.v[p.value], binary)) {
 				same[i] = p.value;
 				break;
 			}

@@ -35,11 +35,11 @@ struct binary {
 	uint8_t build_id_len; /* 0: not known, or none */
 	bool deleted;         /* the path named no file any more when it was mapped or opened */
 	uint32_t dev_major, dev_minor;
-	uint64_t inode, inode_generation;
-	uint64_t mtime_ns; /* of the opened file; 0: not known */
-	uint64_t size;     /* of the opened file; 0: not known */
-	uint32_t pid;      /* BINARY_KIND_ANON: whose; else 0 */
-	uint32_t revision; /* goes up with every change after binaries_add() */
+	uint64_t inode, inode_generation; /* BINARY_KIND_ANON: inode is the generation (below) */
+	uint64_t mtime_ns;                /* of the opened file; 0: not known */
+	uint64_t size;                    /* of the opened file; 0: not known */
+	uint32_t pid;                     /* BINARY_KIND_ANON: whose; else 0 */
+	uint32_t revision;                /* goes up with every change after binaries_add() */
 };
 
 struct binaries {
@@ -53,6 +53,10 @@ void binaries_deinit(struct binaries *b);
  * made (strings copied) if new. `mtime_ns`, `size`, `deleted` and `revision` do not count. */
 uint32_t binaries_add(struct binaries *b, const struct binary *like);
 
+/* Code in no file that took the place of other code (codetimes.h): `binary`, a BINARY_KIND_ANON, as
+ * a binary of its own, one for each `generation` from 1 on; made if new. */
+uint32_t binaries_generation(struct binaries *b, uint32_t binary, uint32_t generation);
+
 static inline struct binary *binaries_get(const struct binaries *b, uint32_t id)
 {
 	return &b->v.v[id];
@@ -60,7 +64,8 @@ static inline struct binary *binaries_get(const struct binaries *b, uint32_t id)
 
 /* By number of a binary, the number of the first that is the same file. Several are: a mapping is
  * known by its build-id or by its inode, as the kernel could tell, and /proc knows no generation of
- * an inode. Owned by the caller; good until a binary is added or learns of its build-id. */
+ * an inode. Generations of code in no file count as one, too. Owned by the caller; good until a
+ * binary is added or learns of its build-id. */
 uint32_t *binaries_same(const struct binaries *b);
 
 /* The part of the path after the last '/'; "[kernel]", "[unknown]", "[vdso]", "[anon]", "[heap]" …

@@ -52,6 +52,7 @@ void dataset_deinit(struct dataset *d)
 	binaries_deinit(&d->binaries);
 	threads_deinit(&d->threads);
 	names_deinit(&d->names);
+	codetimes_deinit(&d->codetimes);
 	for (size_t i = 0; i < d->events.n; i++)
 		event_desc_deinit(&d->events.v[i]);
 	vec_deinit(&d->events);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "sample/binaries.h"
+#include "sample/codetimes.h"
 #include "sample/frametree.h"
 #include "sample/names.h"
 #include "sample/rawevent.h"
@@ -77,6 +78,7 @@ struct dataset {
 	struct binaries binaries;
 	struct threads threads;
 	struct names names;
+	struct codetimes codetimes;
 	VEC(struct event_desc) events;
 	struct meta meta;
 	VEC(struct record_count) records; /* of an import, by kind; filled with the last batch */

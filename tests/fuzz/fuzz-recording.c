@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
+#include "profile/codefollow.h"
 #include "recording/reader.h"
 #include "recording/sink.h"
 #include "recording/writer.h"
@@ -79,6 +80,15 @@ static void check_tables(const struct dataset *d)
 		if (!e->n || e->binary >= d->binaries.v.n || e->first + e->n > d->names.lines.n)
 			abort();
 	}
+	for (size_t i = 0; i < d->codetimes.entries.n; i++) {
+		const struct codetimes_entry *e = &d->codetimes.entries.v[i];
+
+		if (!e->n || e->binary >= d->binaries.v.n || e->first + e->n > d->codetimes.times.n)
+			abort();
+		for (uint32_t k = 0; k < e->n; k++)
+			if (d->codetimes.times.v[e->first + k].binary >= d->binaries.v.n)
+				abort();
+	}
 }
 
 static void read_file(int fd)
@@ -95,6 +105,8 @@ static void read_file(int fd)
 		dataset_deinit(&data);
 		return;
 	}
+	must(reader_read_code(src));
+	src = codefollow_create(src);
 	for (;;) {
 		struct batch b;
 
@@ -159,6 +171,7 @@ static void seed_recording(int fd, unsigned int n_samples)
 {
 	struct dataset d;
 	struct writer *w;
+	const struct codetime times[] = { { 1002000, 1 }, { 1004000, 2 } };
 	struct name_line lines[2];
 	size_t from = 0;
 
@@ -169,6 +182,7 @@ static void seed_recording(int fd, unsigned int n_samples)
 					       intern_add(&d.names.strings, "/a.c"), 12 };
 	names_set(&d.names, 2, 16, lines, 2, NAME_FOUND);
 	names_set(&d.names, 1, 32, lines, 1, 0);
+	codetimes_set(&d.codetimes, 2, 16, times, 2);
 	must(writer_create(fd, CODEC_NONE, &d, &w));
 	seed_samples(w, &d, n_samples);
 	must(writer_restart(w));
@@ -176,6 +190,7 @@ static void seed_recording(int fd, unsigned int n_samples)
 	seed_samples(w, &d, 9);
 	must(writer_end(w, &(struct totals){ .samples = n_samples + 9, .lost = 3 }));
 	must(writer_names(w, &d.names, &from));
+	must(writer_code(w));
 	writer_destroy(w);
 	dataset_deinit(&d);
 }
