@@ -6,20 +6,26 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "symbol/addrset.h"
 
 enum {
 	JITDUMP_MAGIC = 0x4a695444, /* "JiTD" as a number: tells the byte order */
 	JITDUMP_MAX = 1 << 30,
 	HEADER_LEN = 40,
 	RECORD_LEN = 16,
+	FLAG_ARCH_TIMESTAMP = 1,
 };
 
+/* 4 is unwinding information. */
 enum jit_record {
 	JIT_CODE_LOAD = 0,
 	JIT_CODE_MOVE = 1,
 	JIT_CODE_DEBUG_INFO = 2,
-	JIT_CODE_CLOSE = 3
+	JIT_CODE_CLOSE = 3,
 };
+
+/* Nobody looks at a dump later than this after its last sample. */
+static const uint64_t LONG_AFTER_NS = 86400 * 1000000000ULL;
 
 /* Lines come in a record of their own before the code they are for. */
 struct pending_lines {
@@ -59,8 +65,29 @@ static bool is_text(const char *s)
 	return true;
 }
 
+/* A byte of 255 alone stands for the name before it. */
+static const char *line_file(const char *name, const char *before)
+{
+	if (!strcmp(name, "\xff"))
+		return before;
+	return is_text(name) && *name ? name : NULL;
+}
+
+static int line_cmp(const void *a, const void *b)
+{
+	const struct jitdump_line *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
 static void read_lines(struct jitdump *d, struct cursor *c, struct pending_lines *pending)
 {
+	const char *file = NULL;
+	uint64_t last = 0;
+	bool sorted = true;
+
 	*pending = (struct pending_lines){ .first = (uint32_t)d->lines.n };
 	pending->addr = cursor_u64(c);
 	uint64_t n = cursor_u64(c);
@@ -70,14 +97,44 @@ static void read_lines(struct jitdump *d, struct cursor *c, struct pending_lines
 
 		line.line = cursor_u32(c);
 		cursor_skip(c, 4); /* discriminator */
-		line.file = cursor_cstr(c);
+		const char *name = cursor_cstr(c);
+
 		if (c->failed)
 			break;
-		if (!is_text(line.file))
-			line.file = NULL;
+		line.file = file = line_file(name, file);
+		line.seq = pending->n++;
+		sorted &= line.addr >= last;
+		last = line.addr;
 		vec_push(&d->lines, line);
-		pending->n++;
 	}
+	if (!sorted)
+		qsort(d->lines.v + pending->first, pending->n, sizeof(*d->lines.v), line_cmp);
+}
+
+/* Where `loaded` has what was last loaded or moved to `start` under this number; NULL: nothing. */
+static uint32_t *find_loaded(const struct jitdump *d, uint64_t start, uint64_t index)
+{
+	for (struct table_probe p = table_probe(&d->by_start, hash_pair(start, index));
+	     table_next(&d->by_start, &p);) {
+		const struct jitdump_code *code = &d->code.v[d->loaded.v[p.value]];
+
+		if (code->start == start && code->index == index)
+			return &d->loaded.v[p.value];
+	}
+	return NULL;
+}
+
+static void add_code(struct jitdump *d, const struct jitdump_code *code)
+{
+	uint32_t *have = find_loaded(d, code->start, code->index);
+
+	if (have) {
+		*have = (uint32_t)d->code.n;
+	} else {
+		table_add(&d->by_start, hash_pair(code->start, code->index), (uint32_t)d->loaded.n);
+		vec_push(&d->loaded, (uint32_t)d->code.n);
+	}
+	vec_push(&d->code, *code);
 }
 
 static void read_load(struct jitdump *d, struct cursor *c, uint64_t time_ns,
@@ -102,7 +159,7 @@ static void read_load(struct jitdump *d, struct cursor *c, uint64_t time_ns,
 	if (code.n && d->lines.v[code.first].addr == code.start + 64)
 		code.lines_start += 64;
 	*pending = (struct pending_lines){ 0 };
-	vec_push(&d->code, code);
+	add_code(d, &code);
 }
 
 static void read_move(struct jitdump *d, struct cursor *c, uint64_t time_ns)
@@ -113,25 +170,43 @@ static void read_move(struct jitdump *d, struct cursor *c, uint64_t time_ns)
 	uint64_t len = cursor_u64(c);
 	uint64_t index = cursor_u64(c);
 
-	if (c->failed)
-		return;
-	for (size_t i = d->code.n; i-- > 0;) {
-		struct jitdump_code code = d->code.v[i];
+	const uint32_t *loaded = c->failed ? NULL : find_loaded(d, from, index);
 
-		if (code.start != from || code.index != index)
-			continue;
-		code.from_ns = time_ns;
-		code.start = to;
-		if (!len || __builtin_add_overflow(to, len, &code.end))
-			return;
-		vec_push(&d->code, code);
+	if (!loaded)
 		return;
+	struct jitdump_code code = d->code.v[*loaded];
+
+	code.from_ns = time_ns;
+	code.start = to;
+	if (len && !__builtin_add_overflow(to, len, &code.end))
+		add_code(d, &code);
+}
+
+static void read_records(struct jitdump *d, struct cursor *c)
+{
+	struct pending_lines pending = { 0 };
+
+	for (;;) {
+		uint32_t id = cursor_u32(c);
+		uint32_t len = cursor_u32(c);
+		uint64_t time_ns = cursor_u64(c);
+		const uint8_t *body = len >= RECORD_LEN ? cursor_bytes(c, len - RECORD_LEN) : NULL;
+
+		if (c->failed || !body || id == JIT_CODE_CLOSE)
+			return;
+		struct cursor record = cursor(body, len - RECORD_LEN);
+
+		if (id == JIT_CODE_LOAD)
+			read_load(d, &record, time_ns, &pending);
+		else if (id == JIT_CODE_MOVE)
+			read_move(d, &record, time_ns);
+		else if (id == JIT_CODE_DEBUG_INFO)
+			read_lines(d, &record, &pending);
 	}
 }
 
 struct err *jitdump_read(int fd, struct jitdump *ret)
 {
-	struct pending_lines pending = { 0 };
 	struct jitdump d = { 0 };
 	struct err *err = read_all(fd, &d.bytes);
 	struct cursor c = cursor(d.bytes.data, d.bytes.len);
@@ -139,30 +214,16 @@ struct err *jitdump_read(int fd, struct jitdump *ret)
 	uint32_t version = cursor_u32(&c);
 	uint32_t header_len = cursor_u32(&c);
 
+	cursor_skip(&c, 4 + 4 + 4 + 8); /* machine, padding, pid, time */
+	d.arch_time = cursor_u64(&c) & FLAG_ARCH_TIMESTAMP;
 	if (!err && (c.failed || magic != JITDUMP_MAGIC || version != 1 || header_len < HEADER_LEN))
 		err = err_new("not a jitdump file of version 1");
 	if (err) {
 		jitdump_deinit(&d);
 		return err;
 	}
-	cursor_skip(&c, header_len - 12);
-	for (;;) {
-		uint32_t id = cursor_u32(&c);
-		uint32_t len = cursor_u32(&c);
-		uint64_t time_ns = cursor_u64(&c);
-		const uint8_t *body = len >= RECORD_LEN ? cursor_bytes(&c, len - RECORD_LEN) : NULL;
-
-		if (c.failed || !body || id == JIT_CODE_CLOSE)
-			break;
-		struct cursor record = cursor(body, len - RECORD_LEN);
-
-		if (id == JIT_CODE_LOAD)
-			read_load(&d, &record, time_ns, &pending);
-		else if (id == JIT_CODE_MOVE)
-			read_move(&d, &record, time_ns);
-		else if (id == JIT_CODE_DEBUG_INFO)
-			read_lines(&d, &record, &pending);
-	}
+	cursor_skip(&c, header_len - HEADER_LEN);
+	read_records(&d, &c);
 	*ret = d;
 	return NULL;
 }
@@ -172,52 +233,99 @@ void jitdump_deinit(struct jitdump *d)
 	buf_deinit(&d->bytes);
 	vec_deinit(&d->code);
 	vec_deinit(&d->lines);
+	vec_deinit(&d->loaded);
+	table_deinit(&d->by_start);
 }
 
-static size_t lower_bound(const uint64_t *addrs, size_t n, uint64_t at)
+bool jitdump_has_times(const struct jitdump *d, const struct jitdump_span *span)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addrs[mid] < at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	if (d->arch_time)
+		return false;
+	for (size_t i = 0; i < d->code.n; i++)
+		if (d->code.v[i].from_ns <= span->last_ns ||
+		    d->code.v[i].from_ns - span->last_ns < LONG_AFTER_NS)
+			return true;
+	return !d->code.n;
 }
 
-void jitdump_find(const struct jitdump *d, const uint64_t *addrs, size_t n, uint32_t *ret)
+static int time_cmp(const void *a, const void *b, void *ctx)
 {
-	for (size_t i = 0; i < n; i++)
-		ret[i] = JITDUMP_NONE;
-	for (size_t k = 0; k < d->code.n; k++) {
-		const struct jitdump_code *code = &d->code.v[k];
+	const struct jitdump *d = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t at_x = d->code.v[x].from_ns, at_y = d->code.v[y].from_ns;
 
-		for (size_t i = lower_bound(addrs, n, code->start); i < n && addrs[i] < code->end;
-		     i++) {
-			if (ret[i] == JITDUMP_NONE || (ret[i] != JITDUMP_SEVERAL &&
-						       !strcmp(d->code.v[ret[i]].name, code->name)))
-				ret[i] = (uint32_t)k;
-			else
-				ret[i] = JITDUMP_SEVERAL;
+	if (at_x != at_y)
+		return at_x < at_y ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Threads of a compiler may write their records in another order than they took the time. */
+static uint32_t *order_of(const struct jitdump *d, bool by_time)
+{
+	uint32_t *order = xcalloc(d->code.n + 1, sizeof(*order));
+
+	for (uint32_t i = 0; i < d->code.n; i++)
+		order[i] = i;
+	if (by_time && d->code.n)
+		qsort_r(order, d->code.n, sizeof(*order), time_cmp, (void *)d);
+	return order;
+}
+
+static int change_cmp(const void *a, const void *b)
+{
+	const struct jitdump_change *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* From the last code to the first, so that an address is done with the one that was there when the
+ * span began. */
+void jitdump_find(const struct jitdump *d, const uint64_t *addrs, size_t n,
+		  const struct jitdump_span *span, jitdump_changes *ret)
+{
+	_cleanup_free_ uint32_t *order = order_of(d, span);
+	_cleanup_free_ uint32_t *n_changes = xcalloc(n + 1, sizeof(*n_changes));
+	_cleanup_free_ uint64_t *latest = xcalloc(n + 1, sizeof(*latest));
+	struct addrset open;
+
+	addrset_init(&open, addrs, n);
+	for (size_t k = d->code.n; k-- > 0;) {
+		const struct jitdump_code *code = &d->code.v[order[k]];
+
+		if (span && code->from_ns > span->last_ns)
+			continue;
+		for (size_t i = addrset_first(&open, code->start); i < n && addrs[i] < code->end;
+		     i = addrset_next(&open, i)) {
+			/* Of two at the same time the later in the file was there. */
+			if (!n_changes[i] || latest[i] != code->from_ns)
+				vec_push(ret, ((struct jitdump_change){ (uint32_t)i, order[k],
+									code->from_ns }));
+			latest[i] = code->from_ns;
+			if (++n_changes[i] == JITDUMP_CHANGES_MAX || !span ||
+			    code->from_ns <= span->first_ns)
+				addrset_take(&open, i);
 		}
 	}
+	addrset_deinit(&open);
+	vec_sort(ret, change_cmp);
 }
 
 const struct jitdump_line *jitdump_line(const struct jitdump *d, const struct jitdump_code *code,
 					uint64_t addr)
 {
-	const struct jitdump_line *best = NULL;
+	const struct jitdump_line *lines = code->n ? &d->lines.v[code->first] : NULL;
 	uint64_t at = code->lines_start + (addr - code->start);
+	uint32_t lo = 0, hi = code->n; /* the first that is behind lies in [lo, hi] */
 
-	for (uint32_t i = 0; i < code->n; i++) {
-		const struct jitdump_line *line = &d->lines.v[code->first + i];
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (line->addr <= at && (!best || line->addr >= best->addr))
-			best = line;
+		if (lines[mid].addr <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return best && best->file ? best : NULL;
+	return lo && lines[lo - 1].file ? &lines[lo - 1] : NULL;
 }

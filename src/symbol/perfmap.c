@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "symbol/addrset.h"
 
 /* A map larger than this is none. */
 enum { PERFMAP_MAX = 1 << 30 };
@@ -87,47 +88,22 @@ void perfmap_deinit(struct perfmap *m)
 	vec_deinit(&m->v);
 }
 
-static size_t lower_bound(const uint64_t *addrs, size_t n, uint64_t at)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (addrs[mid] < at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* The first address from `i` on that has no entry yet; halves the way for who comes next. */
-static size_t next_open(size_t *next, size_t i)
-{
-	while (next[i] != i) {
-		next[i] = next[next[i]];
-		i = next[i];
-	}
-	return i;
-}
-
 /* From the last entry to the first, each takes what no later one took. */
 void perfmap_find(const struct perfmap *m, const uint64_t *addrs, size_t n, uint32_t *ret)
 {
-	_cleanup_free_ size_t *next = xreallocarray(NULL, n + 1, sizeof(*next));
+	struct addrset open;
 
-	for (size_t i = 0; i <= n; i++)
-		next[i] = i;
+	addrset_init(&open, addrs, n);
 	for (size_t i = 0; i < n; i++)
 		ret[i] = UINT32_MAX;
 	for (size_t e = m->v.n; e-- > 0;) {
 		const struct perfmap_entry *entry = &m->v.v[e];
-		size_t i = next_open(next, lower_bound(addrs, n, entry->start));
 
-		for (; i < n && addrs[i] < entry->end; i = next_open(next, i)) {
+		for (size_t i = addrset_first(&open, entry->start); i < n && addrs[i] < entry->end;
+		     i = addrset_next(&open, i)) {
 			ret[i] = (uint32_t)e;
-			next[i] = i + 1;
+			addrset_take(&open, i);
 		}
 	}
+	addrset_deinit(&open);
 }

@@ -6,6 +6,12 @@ import glob
 from e2e import *
 
 
+def info():
+    done = run([SINGE, "info", "singe.rec"])
+    assert done.returncode == 0
+    return done.stdout
+
+
 def expect_caller(folded, caller, callee, least=0.5):
     """The callee runs nearly all the time, its caller beside native frames in one stack."""
 
@@ -91,6 +97,52 @@ def test_java():
     record(command=["java", *options.split(), "Hot"])
     jit = expect_caller(report("--comm", "java"), "callerJava", "hotJava", 0.3)
     assert any("JavaMain" in n for n in jit.names()), "no native frames beside"
+
+
+def dumped(*arguments):
+    """A compiler that loads, replaces and moves four functions."""
+    app = compile_c("jitdump.c", "app")
+    if os.path.exists("truth"):
+        os.unlink("truth")
+    done = record(command=[app, *arguments])
+    assert len(glob.glob("jit-*.dump")) == 1
+    return done
+
+
+def test_jitdump_in_time():
+    """One address at two times is two frames; without the dump too, and after a conversion."""
+    dumped()
+    os.unlink(glob.glob("jit-*.dump")[0])
+    folded = report()
+    expect_truth(folded, Truth(), "first", "second", "third", "fourth")
+    assert "[anon]" not in folded.names(), folded.names()
+    assert run([SINGE, "convert", "singe.rec", "-o", "again.rec"]).returncode == 0
+    assert report(file="again.rec").stacks == folded.stacks
+    piped = subprocess.run(
+        f"cat singe.rec | {shlex.quote(SINGE)} report -f folded -",
+        shell=True, capture_output=True, text=True,
+    )
+    assert Folded(piped.stdout).stacks == folded.stacks, piped.stderr
+    counts = [line for line in info().splitlines() if "[anon]" in line]
+    assert len(counts) == 1 and "100.0 %  [anon]" in counts[0], counts
+
+
+def test_jitdump_lines():
+    dumped()
+    lines = report("--lines").names()
+    for name in ["first", "second", "third", "fourth"]:
+        assert f"{name} ({name}.jit:20)" in lines, lines
+
+
+def test_jitdump_of_another_clock():
+    """What can't be followed by time is said, and the last at an address names it."""
+    for clock, what in [("arch", "a counter of the CPU"), ("realtime", "another clock")]:
+        for old in glob.glob("jit-*.dump"):
+            os.unlink(old)
+        done = dumped(clock)
+        assert done.stderr.count("tells time by " + what) == 1, done.stderr
+        names = report().names()
+        assert {"third", "fourth"} <= names and not {"first", "second"} & names, names
 
 
 def mapped(lines, owner=None):
