@@ -1,9 +1,10 @@
 # Sourced by quickstart and test: Debian packages that are missing, and only those.
 # shellcheck shell=sh
 
-# What a build needs; libdeflate, zstd and iberty (demangling) are optional to configure.
+# What a build needs; libdeflate, zstd, iberty (demangling) and capstone
+# (disassembly) are optional to configure.
 BUILD_PACKAGES="gcc libc6-dev make autoconf automake pkgconf libunwind-dev libelf-dev libdw-dev
-	zlib1g-dev libdeflate-dev libzstd-dev libiberty-dev"
+	zlib1g-dev libdeflate-dev libzstd-dev libiberty-dev libcapstone-dev"
 
 # Empty for root; else sudo, if there is one.
 as_root() {

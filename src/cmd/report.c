@@ -8,12 +8,14 @@
 #include "cmd/diag_print.h"
 #include "cmd/dump.h"
 #include "cmd/names_progress.h"
+#include "cmd/report_asm.h"
 #include "cmd/report_coverage.h"
 #include "cmd/report_input.h"
 #include "cmd/report_options.h"
 #include "cmd/report_target.h"
 #include "cmd/report_warnings.h"
 #include "config.h"
+#include "output/asmtext.h"
 #include "output/sourcetext.h"
 #include "output/tree.h"
 #include "symbol/debuginfod.h"
@@ -28,12 +30,14 @@ struct report {
 	struct calltree *tree;
 	struct calltree *focused; /* NULL: none asked for */
 	struct linecosts lines;   /* of --source */
+	struct asmlist code;      /* of --asm */
 	struct diag diag;
 };
 
 static void report_deinit(struct report *r)
 {
 	linecosts_deinit(&r->lines);
+	asmlist_deinit(&r->code);
 	calltree_destroy(r->focused);
 	calltree_destroy(r->tree);
 	symbolizer_destroy(r->symbols);
@@ -80,7 +84,13 @@ static struct err *report_read(struct report *r, const struct output *output)
 		TRY(focus_build(r->tree, opt->callers, FOCUS_CALLERS, &r->focused));
 	if (opt->callees)
 		TRY(focus_build(r->tree, opt->callees, FOCUS_CALLEES, &r->focused));
-	return opt->source ? linecosts_init(&r->lines, r->tree, opt->source) : NULL;
+	if (opt->source)
+		return linecosts_init(&r->lines, r->tree, opt->source);
+	if (!opt->assembly)
+		return NULL;
+	r->code.no_inlines = opt->no_inlines;
+	TRY(asmlist_init(&r->code, r->tree, opt->assembly));
+	return report_asm(&r->code, &r->input.data, r->symbols, opt->sysroot);
 }
 
 static bool to_terminal(const struct report_options *opt)
@@ -93,8 +103,8 @@ static const struct output *output_of(const struct report_options *opt)
 {
 	const struct output *o = opt->chosen ?: to_terminal(opt) ? &text_output : &folded_output;
 
-	if (opt->source)
-		return &sourcetext_output;
+	if (opt->source || opt->assembly)
+		return opt->source ? &sourcetext_output : &asmtext_output;
 	return o == &text_output && (opt->callers || opt->callees) ? &tree_output : o;
 }
 
@@ -109,7 +119,9 @@ static struct err *report_write(struct report *r, const struct output *output, F
 	};
 
 	r->opt.html.notes = &r->diag;
-	ctx.options = opt->source ? &r->lines : report_options_for(opt, output);
+	ctx.options = output == &sourcetext_output ? &r->lines
+		      : output == &asmtext_output  ? &r->code
+						   : report_options_for(opt, output);
 	return output->write(&ctx, out);
 }
 
@@ -130,8 +142,8 @@ static struct err *report_dump(struct report *r)
 /* Before writing: some outputs show them. */
 static void report_notes(struct report *r, const struct output *output)
 {
-	bool for_people =
-		output == &text_output || output == &tree_output || output == &sourcetext_output;
+	bool for_people = output == &text_output || output == &tree_output ||
+			  output == &sourcetext_output || output == &asmtext_output;
 	struct report_coverage_of coverage = {
 		.symbols = r->symbols,
 		.resolvable = r->input.kind == INPUT_RECORDING,
@@ -150,6 +162,8 @@ static struct err *report_run(struct report *r)
 	bool page = to_terminal(opt) && output != &folded_output;
 	struct report_target target;
 
+	if (opt->assembly)
+		TRY(disasm_missing());
 	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
 	if (opt->unwinder && !report_input_has_stacks(&r->input))
 		return err_new("--unwinder: the recording kept no stacks (`record --keep-stacks`)");

@@ -59,6 +59,8 @@ static const struct option_row rows[] = {
 	  "only what FUNCTION calls" },
 	{ 0, "source", STRING, AT(source), " source ", "FUNCTION",
 	  "lines of source of FUNCTION and what each weighs" },
+	{ 0, "asm", STRING, AT(assembly), " asm ", "FUNCTION",
+	  "instructions of FUNCTION and what each weighs" },
 	{ 0, "no-inlines", FLAG, AT(no_inlines), NULL, NULL, "without inlined calls" },
 	{ 0, "lines", FLAG, AT(lines), ALL_BUT_LISTINGS, NULL,
 	  "each line for itself: \"f (file.c:12)\"" },
@@ -335,8 +337,11 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 	TRY(understand_formats(o));
 	if (o->callers && o->callees)
 		return err_new("--callers and --callees exclude each other");
-	if (o->source && o->chosen && o->chosen != &text_output)
-		return err_new("--source is a text of its own, not -f %s", o->chosen->name);
+	if (o->source && o->assembly)
+		return err_new("--source and --asm exclude each other");
+	if ((o->source || o->assembly) && o->chosen && o->chosen != &text_output)
+		return err_new("--%s is a text of its own, not -f %s", o->source ? "source" : "asm",
+			       o->chosen->name);
 	o->names = (struct displayname){
 		.short_templates = is_short,
 		.fold_clones = o->fold_clones,
@@ -388,7 +393,7 @@ struct err *report_options_suit(const struct report_options *o, const struct out
 
 		if (!r->name || !r->formats || strstr(r->formats, name))
 			continue;
-		if (is_given(o, r) && o->source)
+		if (is_given(o, r) && (o->source || o->assembly))
 			return err_new("--%s means nothing to --%s", r->name, output->name);
 		if (is_given(o, r))
 			return err_new("--%s means nothing to -f %s, only to:%s", r->name,

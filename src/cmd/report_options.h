@@ -19,7 +19,7 @@ struct report_options {
 	const char *input, *format, *output, *dump;
 	struct arg_list comms, binaries, debug_dirs, origins;
 	const char *pids, *tids, *cpus, *time, *event, *symbol, *hide;
-	const char *by, *weight, *min_percent, *callers, *callees, *source;
+	const char *by, *weight, *min_percent, *callers, *callees, *source, *assembly;
 	const char *title, *subtitle;
 	const char *unwinder;
 	const char *mark, *limit;                                        /* folded; text */

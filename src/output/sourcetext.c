@@ -6,71 +6,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/html/source.h"
+#include "output/listing.h"
 #include "output/text.h"
 
-enum { AROUND = 2, TAB = 8 }; /* lines shown before and after one with samples */
-
-/* A file, split into lines. */
-struct listing {
-	struct buf text;
-	VEC(size_t) starts; /* of each line, and the end of the last */
-};
+enum { AROUND = 2 }; /* lines shown before and after one with samples */
 
 struct sourcetext {
 	const struct linecosts *costs;
 	const struct profile *p;
 	struct buf *b;
-	VEC(const char *) unread; /* files that could not be read; views */
+	struct listings files;
 };
-
-static void listing_deinit(struct listing *l)
-{
-	buf_deinit(&l->text);
-	vec_deinit(&l->starts);
-}
-
-static bool listing_read(struct listing *l, const char *path)
-{
-	if (!source_read(path, &l->text))
-		return false;
-	vec_push(&l->starts, 0);
-	for (size_t i = 0; i < l->text.len; i++)
-		if (l->text.data[i] == '\n')
-			vec_push(&l->starts, i + 1);
-	if (l->starts.v[l->starts.n - 1] != l->text.len)
-		vec_push(&l->starts, l->text.len);
-	return true;
-}
-
-static size_t listing_lines(const struct listing *l)
-{
-	return l->starts.n ? l->starts.n - 1 : 0;
-}
-
-static void put_line_text(struct buf *b, const struct listing *l, uint32_t line)
-{
-	const char *from = (const char *)l->text.data + l->starts.v[line - 1];
-	size_t len = l->starts.v[line] - l->starts.v[line - 1], column = 0;
-	struct buf wide = { 0 };
-
-	while (len && (from[len - 1] == '\n' || from[len - 1] == '\r'))
-		len--;
-	for (size_t i = 0; i < len; i++) {
-		bool tab = from[i] == '\t';
-
-		/* Columns are characters; bytes that go on with one are none. */
-		column += !tab && (from[i] & 0xc0) != 0x80;
-		if (!tab)
-			buf_u8(&wide, (uint8_t)from[i]);
-		for (bool more = tab; more; more = column % TAB) {
-			buf_u8(&wide, ' ');
-			column++;
-		}
-	}
-	output_clean_utf8(b, (const char *)wide.data, wide.len);
-	buf_deinit(&wide);
-}
 
 void sourcetext_head(struct buf *b, const struct calltree *t, const struct function *f,
 		     uint64_t weight, uint64_t samples)
@@ -125,7 +71,7 @@ static void put_line(const struct sourcetext *s, const struct listing *l, uint32
 	output_printf(s->b, "%5" PRIu32, line);
 	if (line <= listing_lines(l)) {
 		output_printf(s->b, "  ");
-		put_line_text(s->b, l, line);
+		listing_put(l, line, s->b);
 	}
 	buf_u8(s->b, '\n');
 }
@@ -165,18 +111,10 @@ static bool is_changed(const struct profile *p, const char *path)
 	       (uint64_t)st.st_mtim.tv_sec > since / 1000000000;
 }
 
-static void note_unread(struct sourcetext *s, const char *path)
-{
-	for (size_t i = 0; i < s->unread.n; i++)
-		if (!strcmp(s->unread.v[i], path))
-			return;
-	vec_push(&s->unread, path);
-}
-
 static void put_file(struct sourcetext *s, const struct line_cost *costs, size_t n, uint64_t of)
 {
 	const char *path = place_of(s, costs)->file;
-	struct listing l = { 0 };
+	const struct listing *l = listings_get(&s->files, path);
 	bool own = false;
 
 	for (size_t i = 0; i < n; i++)
@@ -185,13 +123,10 @@ static void put_file(struct sourcetext *s, const struct line_cost *costs, size_t
 	output_clean_utf8(s->b, path, strlen(path));
 	if (!own)
 		output_printf(s->b, ", inlined from there");
-	if (!listing_read(&l, path))
-		note_unread(s, path);
-	else if (is_changed(s->p, path))
+	if (listing_lines(l) && is_changed(s->p, path))
 		output_printf(s->b, " (changed since it was recorded: lines may have moved)");
 	buf_u8(s->b, '\n');
-	put_lines(s, &l, costs, n, of);
-	listing_deinit(&l);
+	put_lines(s, l, costs, n, of);
 }
 
 static void put_function(struct sourcetext *s, const struct line_function *f)
@@ -220,12 +155,17 @@ static void put_function(struct sourcetext *s, const struct line_function *f)
 
 static void put_unread(const struct sourcetext *s)
 {
-	if (s->unread.n)
-		output_printf(s->b, "\n# not readable here, so by number alone:\n");
-	for (size_t i = 0; i < s->unread.n; i++) {
-		output_printf(s->b, "#   ");
-		output_clean_utf8(s->b, s->unread.v[i], strlen(s->unread.v[i]));
+	const char *before = "\n# not readable here, so by number alone:\n";
+
+	for (size_t i = 0; i < s->files.v.n; i++) {
+		const struct listing *l = &s->files.v.v[i];
+
+		if (listing_lines(l))
+			continue;
+		output_printf(s->b, "%s#   ", before);
+		output_clean_utf8(s->b, l->path, strlen(l->path));
 		buf_u8(s->b, '\n');
+		before = "";
 	}
 }
 
@@ -242,7 +182,7 @@ static struct err *sourcetext_write(const struct output_context *ctx, FILE *out)
 			put_function(&s, &costs->v.v[i]);
 	put_unread(&s);
 	fwrite(b.data, 1, b.len, out);
-	vec_deinit(&s.unread);
+	listings_deinit(&s.files);
 	buf_deinit(&b);
 	return output_finish(out, "source");
 }

@@ -99,6 +99,85 @@ def test_no_lines():
     assert rows[0][2] == self_samples("hot")
 
 
+def instructions(text):
+    """[(address, samples, instruction, source line before it)]"""
+    rows, source = [], ""
+    for line in text.splitlines():
+        if re.match(r" +# .*:\d+", line):
+            source = line.strip(" #")
+        found = re.match(r"(?: *[\d.]+ % +[\d.]+ % +(\d+) )? +([0-9a-f]+)  (.*)$", line)
+        if found and not line.startswith("#") and " # " not in line:
+            rows.append((int(found[2], 16), int(found[1] or 0), found[3], source))
+    return rows
+
+
+def assembly(*arguments):
+    done = run([SINGE, "report", "singe.rec", "--asm", *arguments], timeout=60)
+    if "Debian: libcapstone" in done.stderr:
+        assert done.returncode == 1 and not done.stdout
+        skip(done.stderr.strip().splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def in_loops(rows):
+    """Samples from each multiplication to the jump behind it: the loops, and little of the rest."""
+    inside, samples = False, 0
+    for _, hits, text, _ in rows:
+        inside = inside or bool(re.match("i?mul|madd", text))
+        samples += hits if inside else 0
+        inside = inside and not re.match("j|b\\.|cbn?z", text)
+    return samples
+
+
+def test_known_instructions():
+    """Each loop's instructions have its share; all of them are the function's samples."""
+    recorded()
+    rows = instructions(assembly("hot"))
+    total = sum(samples for _, samples, _, _ in rows)
+    assert total == self_samples("hot", "--no-inlines")
+    for (file, mark), share in SHARES.items():
+        here = sum(s for _, s, _, source in rows if f"{file}:" in source and mark in source)
+        expect_share(mark, here, total, share)
+    assert in_loops(rows) >= 0.95 * total, rows
+
+
+def test_every_byte_of_the_function():
+    """The addresses are those objdump has, no fewer and no more."""
+    need("objdump")
+    app = recorded("-no-pie")
+    theirs = run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=hot", app]).stdout
+    want = [int(a, 16) for a in re.findall(r"^ +([0-9a-f]+):\t\S", theirs, re.M)]
+    assert len(want) > 5, theirs
+    have = [address for address, _, _, _ in instructions(assembly("hot"))]
+    assert have == want, f"{have} not {want}"
+
+
+def test_stripped():
+    """By unwind information, where there is no symbol."""
+    app = recorded("-s", "-g0")
+    folded = report("--by", "none")
+    name = max(folded.names(), key=lambda n: folded.count(lambda frames: frames[-1] == n))
+    assert name.startswith("[app+0x"), name
+    rows = instructions(assembly(name))
+    assert sum(samples for _, samples, _, _ in rows) == folded.count(lambda f: f[-1] == name)
+    assert rows[0][0] == int(name[len("[app+0x"):-1], 16), rows[0]
+
+
+def test_no_file():
+    """Places alone, with the reason: never the code of another build."""
+    app = recorded()
+    want = self_samples("hot", "--no-inlines")
+    compile_c("hotline.c", "app", "-O1", "-Wl,--build-id")
+    for reason in ("build-id differs", "no such file"):
+        text = assembly("hot")
+        assert f"{app}: no code to show: {reason}" in text, text
+        places = re.findall(r"^ *[\d.]+ % +[\d.]+ % +(\d+) +\+0x[0-9a-f]+$", text, re.M)
+        assert sum(map(int, places)) == want, text
+        if os.path.exists(app):
+            os.unlink(app)
+
+
 def test_usage():
     recorded()
     for arguments, status in {
@@ -108,6 +187,9 @@ def test_usage():
         ("--source", "hot", "-f", "svg"): 2,
         ("--source", "hot", "--callers", "hot"): 2,
         ("--source", "hot", "-f", "text"): 0,
+        ("--asm", "nosuch"): 1,
+        ("--asm", "hot", "--source", "hot"): 2,
+        ("--asm", "hot", "--addrs"): 2,
     }.items():
         done = run([SINGE, "report", "singe.rec", *arguments])
         assert done.returncode == status, (arguments, done.returncode)
