@@ -20,6 +20,9 @@ uint32_t perfattrs_add(struct perfattrs *a, const uint8_t *attr, size_t len)
 	perfswap_attr(attr, len, a->swap, &p.attr);
 	record_layout_init(&p.layout, &p.attr);
 	vec_push(&a->v, p);
+	/* Records that perf made up itself are of no event, but hold what one of them asked for. */
+	for (size_t i = 0; i < a->v.n; i++)
+		a->v.v[i].layout.build_id |= p.attr.build_id || a->v.v[0].layout.build_id;
 	return (uint32_t)a->v.n - 1;
 }
 

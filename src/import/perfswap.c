@@ -206,13 +206,13 @@ static void turn_trailer(const struct record_layout *l, struct turn *t)
 }
 
 /* Of records whose body something here reads; perf_event_open(2). */
-static const char *body_shape(const struct perf_event_header *h)
+static const char *body_shape(const struct record_layout *l, const struct perf_event_header *h)
 {
 	switch (h->type) {
 	case PERF_RECORD_MMAP:
 		return "44888";
 	case PERF_RECORD_MMAP2:
-		return h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID ? "44888xxx44" : "44888448844";
+		return record_has_build_id(l, h) ? "44888xxx44" : "44888448844";
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return "44";
@@ -246,6 +246,6 @@ void perfswap_record(const struct record_layout *l, struct perf_event_header *h)
 	struct turn trailer = { t.end - l->trailer_len, t.end };
 
 	t.end = trailer.p;
-	turn_shape(&t, body_shape(h));
+	turn_shape(&t, body_shape(l, h));
 	turn_trailer(l, &trailer);
 }

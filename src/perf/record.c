@@ -23,6 +23,7 @@ void record_layout_init(struct record_layout *l, const struct perf_event_attr *a
 		.sample_regs_user = attr->sample_regs_user,
 		.sample_regs_intr = attr->sample_regs_intr,
 		.sample_id_all = attr->sample_id_all,
+		.build_id = attr->build_id,
 		.is_plain = (attr->sample_type & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) == PLAIN,
 	};
 	/* struct sample_id of perf_event_open(2): TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER. */
@@ -125,17 +126,29 @@ static void parse_trailer(const struct record_layout *l, struct cursor *c, struc
 		ev->id = cursor_u64(c);
 }
 
+bool record_has_build_id(const struct record_layout *l, const struct perf_event_header *h)
+{
+	enum { AT = 40, SHORTEST_MADE = 16, LONGEST = 20 }; /* behind pid, tid, start, len, pgoff */
+
+	if (!(h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) || h->size <= AT)
+		return false;
+	uint8_t len = ((const uint8_t *)h)[AT];
+
+	/* Tools that put build-ids into a file that came without do not change its attrs: lengths
+	 * that linkers make are no major numbers of disks. */
+	return len <= LONGEST && (l->build_id || len >= SHORTEST_MADE);
+}
+
 /* The union of MMAP2: a build-id in the place of device, inode and generation. */
 static void parse_build_id(struct cursor *c, struct raw_mmap *m)
 {
 	m->build_id_len = cursor_u8(c);
 	cursor_skip(c, 3);
 	m->build_id = cursor_bytes(c, 20);
-	if (m->build_id_len > 20)
-		c->failed = true;
 }
 
-static void parse_mmap(const struct perf_event_header *h, struct cursor *c, struct raw_event *ev)
+static void parse_mmap(const struct record_layout *l, const struct perf_event_header *h,
+		       struct cursor *c, struct raw_event *ev)
 {
 	struct raw_mmap *m = &ev->mmap;
 
@@ -146,7 +159,7 @@ static void parse_mmap(const struct perf_event_header *h, struct cursor *c, stru
 	m->pgoff = cursor_u64(c);
 	m->data = h->misc & PERF_RECORD_MISC_MMAP_DATA;
 	if (h->type == PERF_RECORD_MMAP2) {
-		if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (record_has_build_id(l, h)) {
 			parse_build_id(c, m);
 		} else {
 			m->dev_major = cursor_u32(c);
@@ -205,12 +218,13 @@ static void parse_switch(const struct perf_event_header *h, struct cursor *c, st
 		record_skip_words(c, 1); /* the other task */
 }
 
-static void parse_body(const struct perf_event_header *h, struct cursor *c, struct raw_event *ev)
+static void parse_body(const struct record_layout *l, const struct perf_event_header *h,
+		       struct cursor *c, struct raw_event *ev)
 {
 	switch (h->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		parse_mmap(h, c, ev);
+		parse_mmap(l, h, c, ev);
 		break;
 	case PERF_RECORD_COMM:
 		ev->kind = RAW_COMM;
@@ -306,7 +320,7 @@ struct err *record_parse(const struct record_layout *l, const struct perf_event_
 		c.end = trailer.begin;
 		if (l->trailer_len)
 			parse_trailer(l, &trailer, &ev);
-		parse_body(h, &c, &ev);
+		parse_body(l, h, &c, &ev);
 	}
 	if (c.failed)
 		return damaged(h);

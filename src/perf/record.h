@@ -18,6 +18,7 @@ struct record_layout {
 	uint64_t sample_regs_user;
 	uint64_t sample_regs_intr;
 	bool sample_id_all;
+	bool build_id; /* files that are mapped may come with their build-ids */
 
 	/* What follows from those; record_layout_init() works it out. */
 	uint8_t trailer_len;  /* bytes of sample_id at the end of a record; 0: none */
@@ -36,6 +37,11 @@ void record_layout_init(struct record_layout *l, const struct perf_event_attr *a
  * can choose one (perf.data). */
 int record_sample_id_offset(const struct record_layout *l);
 int record_trailer_id_offset(const struct record_layout *l);
+
+/* Whether this MMAP2 record holds a build-id; otherwise device, inode and generation. Its bit in
+ * misc alone does not say: where two events see one mapping and only one of them asked for
+ * build-ids, Linux (as of 6.18) sets the bit in the records of both. In either byte order. */
+bool record_has_build_id(const struct record_layout *l, const struct perf_event_header *h);
 
 /* Parses one record of `h->size` bytes that begins at a multiple of 8. An error is a record whose
  * lengths do not fit: nothing of it may be used. Types this does not know give RAW_OTHER. Pointers

@@ -270,10 +270,49 @@ static void test_strings_and_build_ids_are_checked(void **state)
 	put_mmap(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID);
 	put_trailer(&b, PERF_SAMPLE_TIME);
 	b.data[40] = 21;
-	err = record_parse(&l, end(&b), &ev);
-	assert_non_null(err);
-	err_destroy(err);
+	assert_null(record_parse(&l, end(&b), &ev));
+	assert_int_equal(ev.mmap.build_id_len, 0);
 	buf_deinit(&b);
+}
+
+/* The bit of a build-id in misc counts for events that asked for one. */
+static void test_build_id_that_was_not_asked_for(void **state)
+{
+	static const struct {
+		bool asked;
+		uint32_t first; /* of the union: a major number, or a length */
+		bool is_id;
+	} cases[] = {
+		{ true, 20, true },  { true, 16, true },   { true, 8, true },
+		{ true, 0, true },   { true, 254, false }, { false, 254, false },
+		{ false, 8, false }, { false, 0, false },  { false, 20, true },
+		{ false, 16, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perf_event_attr a = { .sample_type = PERF_SAMPLE_TIME,
+					     .sample_id_all = 1,
+					     .build_id = cases[i].asked };
+		struct record_layout l;
+		struct raw_event ev;
+		struct buf b = { 0 };
+
+		record_layout_init(&l, &a);
+		put_mmap(&b, PERF_RECORD_MMAP2, 0);
+		put_trailer(&b, PERF_SAMPLE_TIME);
+		memcpy(b.data + 40, &cases[i].first, 4);
+		struct perf_event_header *h = end(&b);
+
+		h->misc = PERF_RECORD_MISC_MMAP_BUILD_ID;
+		assert_int_equal(record_has_build_id(&l, h), cases[i].is_id);
+		assert_null(record_parse(&l, h, &ev));
+		assert_int_equal(ev.mmap.build_id_len, cases[i].is_id ? cases[i].first : 0);
+		assert_int_equal(ev.mmap.dev_major, cases[i].is_id ? 0 : cases[i].first);
+		assert_int_equal(ev.mmap.inode, cases[i].is_id ? 0 : 4242);
+		assert_string_equal(ev.mmap.path, "/lib/x.so");
+		buf_deinit(&b);
+	}
 }
 
 int main(void)
@@ -282,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_side_records_of_every_layout),
 		cmocka_unit_test(test_perf_s_own_types_have_no_trailer),
 		cmocka_unit_test(test_strings_and_build_ids_are_checked),
+		cmocka_unit_test(test_build_id_that_was_not_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
