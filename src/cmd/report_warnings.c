@@ -160,10 +160,11 @@ static void warn_names(struct diag *diag, const struct calltree *tree,
 			.why = symbols ? symbolizer_status(symbols, u[i].binary)->why : NULL,
 		});
 
+		const char *of = b->kind == BINARY_KIND_FILE ? b->path : binary_name(b);
+
 		diag_add(diag, much ? DIAG_WARNING : DIAG_DETAIL, cause,
-			 "%.1f %% of the samples are in functions of %s without a name%s%s",
-			 percent(u[i].samples, all),
-			 b->kind == BINARY_KIND_FILE ? b->path : binary_name(b), why ? ": " : "",
+			 "%.1f %% of the samples are in functions%s%s without a name%s%s",
+			 percent(u[i].samples, all), *of ? " of " : "", of, why ? ": " : "",
 			 why ?: "");
 	}
 }

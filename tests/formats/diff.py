@@ -74,6 +74,46 @@ def test_known_change():
     assert re.search(r'<title>mixes\n.*?<rect class="b\d"', svg, re.S)
 
 
+def test_files_of_other_tools():
+    """A perf.data, perf script's text, folded stacks, and a mixture say what the recordings say (of
+    functions whose names are theirs alone: ld.so has a _start as well, and text has only names)."""
+    app = program()
+    pair = [sampled(app, f"{side}.rec", *rounds) for side, rounds in
+            (("before", ("900", "900", "400")), ("after", ("900", "400", "900")))]
+
+    def values(report):
+        return {name: (f["self"]["change"], f["self"]["significant"], f["total"]["change"],
+                       f["self"]["before"]["samples"], f["self"]["after"]["samples"])
+                for name, f in report[1].items() if name in ("adds", "mixes", "joins", "main")}
+
+    want = values(functions(*pair))
+    assert want["mixes"][1] and want["joins"][1], want
+    kinds = {}
+    for kind in "data", "perf-script", "folded":
+        kinds[kind] = []
+        for file in pair:
+            out = file.replace(".rec", "." + kind)
+            if kind == "data":
+                assert run([SINGE, "convert", "-q", file, "-o", out]).returncode == 0
+            else:
+                os.rename(render(file, kind), out)
+            kinds[kind].append(out)
+    for before, after in (*kinds.values(), (pair[0], kinds["folded"][1]),
+                          (kinds["perf-script"][0], kinds["data"][1])):
+        have = values(functions(before, after))
+        odd = set(have.items()) ^ set(want.items())
+        assert not odd, f"{before}, {after}: {sorted(odd)}"
+        text = run([SINGE, "diff", before, after])
+        first = next(line for line in text.stdout.splitlines() if not line.startswith("#"))
+        assert first.endswith(" joins"), text.stdout
+        assert "  without" not in text.stderr, text.stderr
+    said("--fail-over", "5%", *kinds["folded"], status=3)
+    said("--fail-over", "5%", *kinds["data"], status=3)
+    lines = said("-f", "difffolded", *kinds["folded"]).splitlines()
+    assert sum(int(line.split()[-1]) for line in lines) == sum(
+        count for _, count in Folded(open(kinds["folded"][1]).read()).stacks)
+
+
 def test_ten_pairs_of_equal_runs():
     app = program()
     flagged = []
