@@ -49,7 +49,7 @@ void sourcetext_share(struct buf *b, const struct profile *p, uint64_t weight, u
 	double whole = (double)p->weight;
 
 	if (!samples) {
-		output_printf(b, "%*s", p->by_period ? 43 : 30, "");
+		output_printf(b, "%*s", p->by_period ? 44 : 31, "");
 		return;
 	}
 	output_printf(b, "%7.2f %% %6.2f %%", whole > 0 ? 100 * (double)weight / whole : 0,
@@ -90,7 +90,7 @@ static void put_lines(const struct sourcetext *s, const struct listing *l,
 		if (from < next)
 			from = next;
 		if (next && from > next && listing_lines(l))
-			output_printf(s->b, "%*s  ...\n", s->p->by_period ? 43 : 30, "");
+			output_printf(s->b, "%*s  ...\n", s->p->by_period ? 44 : 31, "");
 		for (; from < line; from++)
 			if (from <= listing_lines(l))
 				put_line(s, l, (uint32_t)from, NULL, of);

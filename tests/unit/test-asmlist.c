@@ -110,12 +110,12 @@ static void test_code(void **state)
 	assert_int_equal(asmlist_add_part(&a, 1, &d, NULL), 3);
 	expect_text(&r, &a,
 		    HEAD "# /bin/app\n"
-			 "                                400100  push\n"
-			 "                              # /nowhere/f.c:3\n"
+			 "                                 400100  push\n"
+			 "                               # /nowhere/f.c:3\n"
 			 "  25.00 %  50.00 %          5    400102  add \357\277\275\n"
 			 "# /bin/app\n"
-			 "                                400108  sub\n"
-			 "                              # /nowhere/f.c:4\n"
+			 "                                 400108  sub\n"
+			 "                               # /nowhere/f.c:4\n"
 			 "  25.00 %  50.00 %          5    40010a  ret\n");
 	asmlist_deinit(&a);
 	reporting_deinit(&r);
@@ -131,9 +131,9 @@ static void test_no_code(void **state)
 	assert_int_equal(asmlist_add_part(&a, 0, &none, xstrdup("no such file")), 3);
 	expect_text(&r, &a,
 		    HEAD "# /bin/app: no code to show: no such file\n"
-			 "                              # /nowhere/f.c:3\n"
+			 "                               # /nowhere/f.c:3\n"
 			 "  25.00 %  50.00 %          5  +0x102\n"
-			 "                              # f.c:4\n"
+			 "                               # f.c:4\n"
 			 "   5.00 %  10.00 %          1  +0x10a\n"
 			 "  20.00 %  40.00 %          4  +0x10b\n");
 	asmlist_deinit(&a);
