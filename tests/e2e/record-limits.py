@@ -153,10 +153,10 @@ def test_user():
         stdout=subprocess.DEVNULL,
     )
     late.wait()
-    recorder.send_signal(signal.SIGINT)
-    assert recorder.wait(timeout=60) == 0
     other.kill()
     other.wait()
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait(timeout=60) == 0
     folded = report("--by", "pid")
     assert folded.count("in_pool") > 50
     pids = {int(g.rpartition("-")[2]) for g in folded.groups()}

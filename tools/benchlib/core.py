@@ -25,6 +25,8 @@ class Bench:
         self.rows = []
         self.counts = {}  # samples in the last file of each recorder
         os.makedirs(self.dir, exist_ok=True)
+        # perf's cache of binaries is not the user's, and is as empty as at a first time.
+        os.environ["PERF_BUILDID_DIR"] = self.path("buildid")
         self.cpp = self.compile("cpp", "cpp.cc", os.environ.get("CXX", "g++"), "-std=c++17")
         cc = os.environ.get("CC", "cc")
         self.pp = self.compile("pp", "pp.c", cc, "-std=gnu11")

@@ -36,11 +36,10 @@ def unwound_once(b, name, argv, freq, seconds):
 
 def unwind_recordings(b, what, argv, freq, limits):
     """A row a promise: CPU beside perf, file beside perf and beside perf -z, losses."""
-    seconds = b.seconds / 2
     got = {name: [] for name in UNWINDERS}
     for n in range(b.rounds):
         for name in rotated(list(UNWINDERS), n):
-            got[name].append(unwound_once(b, name, argv, freq, seconds))
+            got[name].append(unwound_once(b, name, argv, freq, b.seconds))
             if not got[name][-1][1]:
                 sys.exit(f"bench: {name} took no samples of {what}")
     cost = {name: [1e9 * r[0] / max(r[1], 1) for r in runs] for name, runs in got.items()}
@@ -56,28 +55,6 @@ def unwind_recordings(b, what, argv, freq, limits):
     # Where perf -z loses some itself, the machine was too busy to promise anything.
     b.row(f"{what}, {freq} Hz: lost (most in a run)", str(lost["singe"]), str(lost["perf -z"]),
           float(lost["singe"]), 0 if not lost["perf -z"] else None)
-
-
-def whole_share(b, what, argv, mode):
-    """Share of complete stacks, by singe and by perf script on the same program."""
-    rec, data = b.path("whole.rec"), b.path("whole.data")
-    run([b.singe, "record", "-e", "cpu-clock:u", "-g", mode, "-F", "1999", "-o", rec, "--", *argv])
-    text, _ = subprocess.Popen([b.singe, "info", "--json", rec], stdout=subprocess.PIPE,
-                               text=True).communicate()
-    verdicts = json.loads(text)["stacks"]["verdicts"]
-    ours = 100 * verdicts["complete"] / max(sum(verdicts.values()), 1)
-    run(["perf", "record", "-q", "-e", "cpu-clock:u", "--call-graph", mode.replace("auto", "dwarf"),
-         "-F", "1999", "-o", data, "--", *argv])
-    text = subprocess.run(["perf", "script", "--no-inline", "-F", "ip,sym", "-i", data], check=True,
-                          capture_output=True, text=True, errors="replace").stdout
-    stacks = [s.strip().splitlines() for s in text.split("\n\n") if s.strip()]
-    roots = ("_start", "clone3", "__clone3", "clone", "__clone")
-    whole = sum(s[-1].split()[-1].split("+")[0] in roots for s in stacks)
-    theirs = 100 * whole / max(len(stacks), 1)
-    b.row(f"{what}, -g {mode}: stacks that are not whole / 0.5 %", f"{ours:.2f} %",
-          f"{theirs:.2f} %", (100 - ours) / 0.5, 1)
-    b.row(f"{what}, -g {mode}: points below perf script", f"{ours:.2f} %", f"{theirs:.2f} %",
-          theirs - ours, 0.2)
 
 
 def bench_unwind(b):
@@ -116,7 +93,3 @@ def bench_unwind(b):
     ours_us, theirs_us = 1e6 * median(ours) / n, 1e6 * theirs / max(n_theirs, 1)
     b.row(f"report CPU per sample ({n} samples) / perf script report stackcollapse",
           f"{ours_us:.3g} us", f"{theirs_us:.3g} us", ours_us / theirs_us, 1 / 50)
-    for mode in ("auto", "dwarf"):
-        whole_share(b, "C++", [cpp, "3"], mode)
-        whole_share(b, "deep", [b.deep, "3"], mode)
-        whole_share(b, "frame pointers, memcpy and memset", [b.purefp, "20000"], mode)
