@@ -32,6 +32,9 @@ struct arch {
 	struct arch_sigframe sigframe;
 	/* True if the bytes at a pc are the trampoline that calls rt_sigreturn. */
 	bool (*is_sigreturn)(const uint8_t *code, size_t len);
+	/* NULL or, of a function's bytes: true if they are what the C library's makecontext()
+	   leaves as return address: nothing called it, and a coroutine's stack ends there. */
+	bool (*is_context_end)(const uint8_t *code, size_t len);
 	/* True if the bytes that end at a return address can be a call; `len` bytes before it. */
 	bool (*is_after_call)(const uint8_t *code, size_t len);
 	/* Only needed where perf_lr is -1. Where that call goes, if it says so itself: through no

@@ -36,6 +36,15 @@ static bool x86_is_sigreturn(const uint8_t *code, size_t len)
 	       (len >= sizeof(eax) && !memcmp(code, eax, sizeof(eax)));
 }
 
+/* glibc's __start_context: mov %rbx, %rsp; mov (%rsp), %rdi. With a shadow stack, code to take that
+ * down comes first. */
+static bool x86_is_context_end(const uint8_t *code, size_t len)
+{
+	static const uint8_t insns[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24 };
+
+	return memmem(code, len, insns, sizeof(insns));
+}
+
 /* The forms of CALL in the Intel manual, volume 2A: E8 rel32, and FF /2 with each length of its
  * operand. FF /2's ModRM byte has 010 in bits 3-5. */
 static bool x86_is_after_call(const uint8_t *code, size_t len)
@@ -112,6 +121,7 @@ const struct arch arch_x86_64 = {
 	   (sys/ucontext.h). */
 	.sigframe = { .ip = 168, .sp = 160, .fp = 120 },
 	.is_sigreturn = x86_is_sigreturn,
+	.is_context_end = x86_is_context_end,
 	.is_after_call = x86_is_after_call,
 	.call_target = x86_call_target,
 	.jumps_out = x86_jumps_out,

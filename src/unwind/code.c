@@ -86,8 +86,22 @@ uint64_t code_n_rows(const struct code *c)
 	return n;
 }
 
+/* True if a function begins at `svma` that a coroutine's first function would return to. */
+static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svma)
+{
+	enum { ALIGNED = 16, MOST = 128 };
+	uint64_t start, end;
+
+	if (svma % ALIGNED || !c->arch->is_context_end || !elffile_fde(f, svma, &start, &end) ||
+	    start != svma || end - start > MOST)
+		return false;
+	const uint8_t *bytes = elffile_bytes(f, svma, end - start);
+
+	return bytes && c->arch->is_context_end(bytes, end - start);
+}
+
 static enum place_state place_look_up(struct code *c, const struct mapping *m, uint64_t off,
-				      struct row *row)
+				      struct code_place *p)
 {
 	if (binaries_get(c->binaries, m->binary)->kind == BINARY_KIND_ANON)
 		return PLACE_ANON;
@@ -98,8 +112,10 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, u
 
 	if (!b->cfi)
 		return PLACE_NO_FILE;
-	if (elffile_off_to_svma(b->file, off, &svma))
-		*row = cfi_row(b->cfi, svma);
+	if (elffile_off_to_svma(b->file, off, &svma)) {
+		p->row = cfi_row(b->cfi, svma);
+		p->context_end = is_context_end(c, b->file, svma + 1);
+	}
 	return PLACE_CODE;
 }
 
@@ -118,7 +134,7 @@ const struct code_place *code_find(struct code *c, const struct addrspace *as, u
 	const struct mapping *m = addrspace_find(as, pc);
 
 	*p = (struct code_place){ .generation = as->generation, .pc = pc };
-	p->state = m ? place_look_up(c, m, mapping_off(m, pc), &p->row) : PLACE_UNMAPPED;
+	p->state = m ? place_look_up(c, m, mapping_off(m, pc), p) : PLACE_UNMAPPED;
 	return p;
 }
 

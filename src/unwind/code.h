@@ -21,7 +21,9 @@ enum place_state {
 struct code_place {
 	uint64_t pc;
 	uint64_t generation : 56; /* of the address space */
-	uint64_t state : 8;       /* enum place_state */
+	uint64_t state : 7;       /* enum place_state */
+	uint64_t context_end : 1; /* as a return address, pc + 1 is where a coroutine's stack ends:
+				     no call is before it (PLACE_CODE) */
 	struct row row;
 };
 

@@ -341,6 +341,10 @@ static bool walk_step(struct state *st, bool *complex)
 	case PLACE_CODE:
 		break;
 	}
+	if (p->context_end && st->kind == FRAME_RETURN) {
+		st->w->frames[st->w->n - 1].kind = FRAME_AFTER_SIGNAL; /* no call to look for */
+		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
+	}
 	if (p->row.cfa == ROW_NONE)
 		return step_no_cfi(st, at);
 	if (p->row.cfa == ROW_COMPLEX) {
