@@ -39,9 +39,15 @@ static void say_remedy(struct buf *b, enum verdict v, const char *callgraph)
 		say_larger_copy(b, callgraph);
 		return;
 	case VERDICT_DEPTH_LIMIT:
-		output_printf(b, walked ? "singe follows no more frames"
-					: "raise it with `sysctl kernel.perf_event_max_stack=1024` "
-					  "and record again");
+		if (!strcmp(callgraph, "lbr"))
+			output_printf(b, "the CPU keeps the latest 8 to 32 calls; record with "
+					 "--call-graph dwarf");
+		else
+			output_printf(
+				b,
+				walked ? "singe follows no more frames"
+				       : "raise it with `sysctl kernel.perf_event_max_stack=1024` "
+					 "and record again");
 		return;
 	case VERDICT_FP_END:
 		output_printf(b, walked ? "32-bit code is followed by frame pointers alone"

@@ -44,6 +44,8 @@ void perfapply_deinit(struct perfapply *a)
 {
 	unwinder_destroy(a->unwinder);
 	world_destroy(a->world);
+	perflbr_deinit(&a->lbr);
+	perfreads_deinit(&a->reads);
 	vec_deinit(&a->samples);
 	vec_deinit(&a->events);
 	intern_deinit(&a->comms);
@@ -128,11 +130,47 @@ static void make_unwinder(struct perfapply *a)
 		world_each_process(a->world, give_files, &give);
 }
 
-static void take_sample(struct perfapply *a, const struct perfattr *attr,
-			const struct raw_event *ev)
+static void add_sample(struct perfapply *a, struct sample s)
 {
 	struct totals *t = &a->data->totals;
 
+	vec_push(&a->samples, s);
+	if (!t->samples++ || s.time_ns < t->first_ns)
+		t->first_ns = s.time_ns;
+	if (s.time_ns > t->last_ns)
+		t->last_ns = s.time_ns;
+}
+
+/* One sample of each event that counted something since its counter was read last
+ * (tools/perf/util/session.c, evlist__deliver_sample()). */
+static void add_counted(struct perfapply *a, const struct perfattr *attr,
+			const struct raw_event *ev, struct sample s)
+{
+	const struct raw_read *r = &ev->sample.read;
+	bool by_thread = attr->attr.inherit;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		const uint64_t *words = r->words + (size_t)i * r->stride;
+		uint32_t of = perfattrs_by_id(a->attrs, words[r->id_at]);
+
+		if (of == UINT32_MAX || a->attrs->v.v[of].event == UINT32_MAX) {
+			diag_add(
+				a->diag, DIAG_WARNING, "perf.data unknown event",
+				"records of an event that the file does not describe are left out");
+			continue;
+		}
+		s.event = a->attrs->v.v[of].event;
+		s.period = perfreads_since(&a->reads, words[r->id_at], by_thread ? ev->tid : 0,
+					   words[0]);
+		if (s.period)
+			add_sample(a, s);
+	}
+}
+
+static void take_sample(struct perfapply *a, const struct perfattr *attr, struct raw_event *ev)
+{
+	if (perflbr_has_calls(&attr->attr))
+		perflbr_chain(&a->lbr, &ev->sample);
 	if (!a->unwinder)
 		make_unwinder(a);
 	struct thread *thread = world_thread(a->world, ev->pid, ev->tid);
@@ -147,11 +185,10 @@ static void take_sample(struct perfapply *a, const struct perfattr *attr,
 	if (!(attr->attr.sample_type & PERF_SAMPLE_PERIOD))
 		s.period = attr->attr.freq ? 1 : attr->attr.sample_period;
 	unwinder_sample(a->unwinder, &thread->process->as, ev, true, &s.node);
-	vec_push(&a->samples, s);
-	if (!t->samples++ || s.time_ns < t->first_ns)
-		t->first_ns = s.time_ns;
-	if (s.time_ns > t->last_ns)
-		t->last_ns = s.time_ns;
+	if (ev->sample.read.n)
+		add_counted(a, attr, ev, s);
+	else
+		add_sample(a, s);
 }
 
 /* "[kernel.kallsyms]_text", whose page offset is where _text was

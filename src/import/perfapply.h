@@ -7,6 +7,8 @@
 #include "import/kept.h"
 #include "import/perfattrs.h"
 #include "import/perffeatures.h"
+#include "import/perflbr.h"
+#include "import/perfreads.h"
 #include "model/world.h"
 #include "unwind/unwinder.h"
 
@@ -20,6 +22,8 @@ struct perfapply {
 	enum unwind_engine engine;
 	kept_open_fn *open; /* NULL: there are no files */
 	void *open_ctx;
+	struct perflbr lbr;
+	struct perfreads reads;
 
 	VEC(struct sample) samples;
 	VEC(struct proc_event) events;

@@ -138,7 +138,9 @@ void perfattrs_describe(struct perfattrs *a, struct dataset *data)
 			.name = free_name(data, p, i + 1),
 			.unit = xstrdup(is_clock(&p->attr) ? "ns" : "events"),
 			.is_clock = is_clock(&p->attr),
-			.is_freq = p->attr.freq,
+			/* A counter that is read with others' samples has no period of its own. */
+			.is_freq = p->attr.freq || (p->attr.sample_type & PERF_SAMPLE_READ &&
+						    !p->attr.sample_period),
 			.rate = p->attr.sample_freq, /* a union with the period */
 			.attr = xmemdup(&p->attr, sizeof(p->attr)),
 			.attr_len = sizeof(p->attr),

@@ -123,7 +123,7 @@ static uint64_t time_of(const struct perfdata *d, const struct perfattr *attr,
 static void describe(struct perfdata *d)
 {
 	struct meta *meta = &d->source.data->meta;
-	bool chains = false;
+	bool chains = false, calls = false;
 	uint32_t stack = 0;
 
 	if (d->n_described == d->attrs.v.n)
@@ -135,11 +135,15 @@ static void describe(struct perfdata *d)
 		const struct perf_event_attr *attr = &d->attrs.v.v[i].attr;
 
 		chains |= (attr->sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+		calls |= perflbr_has_calls(attr);
 		if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 			stack = attr->sample_stack_user;
 	}
 	free(meta->callgraph);
-	meta->callgraph = stack ? xasprintf("dwarf,%u", stack) : xstrdup(chains ? "fp" : "none");
+	if (stack)
+		meta->callgraph = xasprintf("dwarf,%u", stack);
+	else
+		meta->callgraph = xstrdup(!chains ? "none" : calls ? "lbr" : "fp");
 }
 
 static void take_kernel_record(struct perfdata *d, const struct perfrecord *r)

@@ -178,7 +178,8 @@ static void turn_sample(const struct record_layout *l, struct turn *t)
 
 		if (l->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 			turn_u64(t);
-		turn_words(t, n < UINT32_MAX ? n * 3 : 0);
+		n *= l->branch_sample_type & RECORD_BRANCH_COUNTERS ? 4 : 3;
+		turn_words(t, n < UINT32_MAX ? n : 0);
 	}
 	if (type & PERF_SAMPLE_REGS_USER && turn_u64(t))
 		turn_words(t, (uint64_t)__builtin_popcountll(l->sample_regs_user));

@@ -10,6 +10,9 @@
 #include "base/err.h"
 #include "sample/rawevent.h"
 
+/* PERF_SAMPLE_BRANCH_COUNTERS: newer than some headers (Linux 6.8). */
+#define RECORD_BRANCH_COUNTERS (1ULL << 19)
+
 /* What of an attr decides the layout. */
 struct record_layout {
 	uint64_t sample_type;

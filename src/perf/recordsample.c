@@ -2,9 +2,6 @@
  * sample; those that nothing here needs are stepped over by their length. */
 #include "perf/recordsample.h"
 
-/* Newer than some headers: Linux 6.8, include/uapi/linux/perf_event.h. */
-#define BRANCH_COUNTERS (1ULL << 19)
-
 /* Fields of a fixed size, up to the period. */
 static void parse_sample_head(const struct record_layout *l, struct cursor *c, struct raw_event *ev)
 {
@@ -31,25 +28,31 @@ static void parse_sample_head(const struct record_layout *l, struct cursor *c, s
 }
 
 /* struct read_format of perf_event_open(2). */
-static void skip_read(const struct record_layout *l, struct cursor *c)
+static void parse_read(const struct record_layout *l, struct cursor *c, struct raw_read *ret)
 {
 	uint64_t f = l->read_format;
-	unsigned int times = (unsigned int)__builtin_popcountll(
+	uint8_t times = (uint8_t)__builtin_popcountll(
 		f & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
-	unsigned int value =
-		1 + (unsigned int)__builtin_popcountll(f & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	uint8_t value =
+		(uint8_t)(1 + __builtin_popcountll(f & (PERF_FORMAT_ID | PERF_FORMAT_LOST)));
+	struct raw_read read = { .n = 1, .stride = value, .id_at = 1 };
 
-	if (!(f & PERF_FORMAT_GROUP)) {
-		record_skip_words(c, times + value);
-		return;
+	if (f & PERF_FORMAT_GROUP) {
+		uint64_t n = cursor_u64(c);
+
+		record_skip_words(c, times);
+		if (n > cursor_left(c) / 8) {
+			c->failed = true;
+			return;
+		}
+		read.n = (uint32_t)n;
+	} else {
+		read.stride = (uint8_t)(value + times);
+		read.id_at = (uint8_t)(1 + times);
 	}
-	uint64_t n = cursor_u64(c);
-
-	record_skip_words(c, times);
-	if (n > cursor_left(c) / 8)
-		c->failed = true;
-	else
-		record_skip_words(c, n * value);
+	read.words = record_words(c, (uint64_t)read.n * read.stride);
+	if (!c->failed && f & PERF_FORMAT_ID)
+		*ret = read;
 }
 
 static void parse_chain(struct cursor *c, struct raw_sample *s)
@@ -104,6 +107,14 @@ static void parse_sample_tail(const struct record_layout *l, struct cursor *c, s
 		cursor_skip(c, cursor_u64(c));
 }
 
+static void parse_branches(struct cursor *c, uint64_t n, struct raw_sample *s)
+{
+	enum { WORDS = 3 }; /* struct perf_branch_entry */
+
+	s->branches = record_words(c, n * WORDS);
+	s->n_branches = c->failed ? 0 : (uint32_t)n;
+}
+
 /* perf_output_sample() in kernel/events/core.c writes a number of branches, then hw_idx, the
  * branches, their counters; but where the event has no branches at all, the number 0 alone. Only
  * the length of the record tells that from hw_idx and no branch. */
@@ -112,7 +123,6 @@ static void parse_branches_and_tail(const struct record_layout *l, struct cursor
 {
 	uint64_t n = cursor_u64(c);
 	bool has_index = l->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX;
-	unsigned int words = l->branch_sample_type & BRANCH_COUNTERS ? 4 : 3;
 
 	if (!n && has_index) {
 		struct cursor with_index = *c;
@@ -130,7 +140,9 @@ static void parse_branches_and_tail(const struct record_layout *l, struct cursor
 		if (n > cursor_left(c) / 8)
 			c->failed = true;
 		else
-			record_skip_words(c, n * words);
+			parse_branches(c, n, &ev->sample);
+		if (l->branch_sample_type & RECORD_BRANCH_COUNTERS)
+			record_skip_words(c, n);
 	}
 	parse_sample_tail(l, c, ev);
 }
@@ -142,7 +154,7 @@ void record_sample(const struct record_layout *l, struct cursor *c, struct raw_e
 	ev->kind = RAW_SAMPLE;
 	parse_sample_head(l, c, ev);
 	if (type & PERF_SAMPLE_READ)
-		skip_read(l, c);
+		parse_read(l, c, &ev->sample.read);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		parse_chain(c, &ev->sample);
 	if (type & PERF_SAMPLE_RAW)

@@ -16,7 +16,7 @@ struct treebuild {
 	const struct frame *frames;
 	struct framefuncs ff;
 	const struct calltree_options *opt;
-	bool is_fp;          /* chains of frame pointers, whose ends must be checked */
+	bool is_fp, is_lbr;  /* chains of frame pointers or of calls, whose ends must be checked */
 	struct memo *memo;   /* by node */
 	uint32_t *outer;     /* by node: the outermost frame with code of its stack */
 	uint8_t *has_symbol; /* by node: --symbol matches in its stack; NULL: not asked */
@@ -90,14 +90,15 @@ static enum verdict stack_verdict(const struct treebuild *b, uint32_t node, uint
 	}
 	const struct binary *binary = binaries_get(&b->p->data->binaries, f->binary);
 
-	if (!b->is_fp || binary->kind == BINARY_KIND_KERNEL || binary->kind == BINARY_KIND_TEXT)
+	if ((!b->is_fp && !b->is_lbr) || binary->kind == BINARY_KIND_KERNEL ||
+	    binary->kind == BINARY_KIND_TEXT)
 		return VERDICT_COMPLETE;
 	const struct name_entry *e = names_find(b->ff.names, f->binary, names_key(f));
 
 	if (e && e->flags & NAME_START)
 		return VERDICT_COMPLETE;
 	*ret_binary = f->binary == BINARY_UNKNOWN ? outermost_known(b, node) : f->binary;
-	return VERDICT_FP_END;
+	return b->is_lbr ? VERDICT_DEPTH_LIMIT : VERDICT_FP_END;
 }
 
 static void count_verdict(struct treebuild *b, enum verdict v, uint32_t binary, uint64_t samples)
@@ -191,7 +192,8 @@ static void add_stack(struct treebuild *b, const struct stack_weight *w, uint32_
 	uint32_t binary;
 	enum verdict v = stack_verdict(b, w->node, &binary);
 	/* A FRAME_CUT node is its own "[truncated]"; the end of a chain is found only here. */
-	bool unmarked = v == VERDICT_FP_END && b->frames[b->outer[w->node]].kind != FRAME_CUT &&
+	bool unmarked = (v == VERDICT_FP_END || v == VERDICT_DEPTH_LIMIT) &&
+			b->frames[b->outer[w->node]].kind != FRAME_CUT &&
 			!b->frames[b->outer[w->node]].parent;
 	uint32_t at = group_node;
 
@@ -271,6 +273,7 @@ struct err *calltree_build(const struct profile *p, const struct names *names,
 		.frames = p->data->tree.frames.v,
 		.opt = opt,
 		.is_fp = !strcmp(p->data->meta.callgraph, "fp"),
+		.is_lbr = !strcmp(p->data->meta.callgraph, "lbr"),
 		.memo = xcalloc(n_nodes, sizeof(*b.memo)),
 	};
 

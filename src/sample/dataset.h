@@ -47,7 +47,7 @@ struct meta {
 	uint32_t n_cpus;
 	uint32_t page_size;
 	bool keeps_stacks;     /* PROC_STACK events follow samples */
-	char *callgraph;       /* "fp", "dwarf,16384", "auto,16384", "none"; owned */
+	char *callgraph;       /* "fp", "lbr", "dwarf,16384", "auto,16384", "none"; owned */
 	VEC(char *) fallbacks; /* one sentence each; owned */
 	VEC(char *) origins;   /* of a merge, by thread_entry.origin; owned; else empty */
 };

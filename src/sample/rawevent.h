@@ -30,12 +30,23 @@ enum raw_mode {
 	RAW_MODE_GUEST, /* guest kernel or guest user: neither of ours */
 };
 
+/* The counters read with a sample (PERF_SAMPLE_READ): `n` of them, each `stride` words; the value
+ * is the first word, the event's id the word `id_at`. */
+struct raw_read {
+	const uint64_t *words;
+	uint32_t n; /* 0: none, or they do not say their ids */
+	uint8_t stride, id_at;
+};
+
 struct raw_sample {
 	uint64_t ip;
 	uint64_t period;
 	const uint64_t *chain; /* with its PERF_CONTEXT_* markers, innermost first; may be unaligned
 				  only if memcpy'd by the parser: always readable as uint64_t */
 	uint32_t n_chain;
+	struct raw_read read;
+	const uint64_t *branches; /* {from, to, flags} each, the latest first */
+	uint32_t n_branches;
 	uint64_t regs_abi; /* PERF_SAMPLE_REGS_ABI_*; 0: no user registers */
 	uint64_t regs_mask;
 	const uint64_t *regs; /* one a set bit of the mask, lowest first */
