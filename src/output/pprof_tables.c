@@ -134,6 +134,15 @@ static uint64_t round_up(uint64_t v)
 	return v > UINT64_MAX - PAGE ? UINT64_MAX : (v + PAGE) / PAGE * PAGE;
 }
 
+/* Where a file's mapping begins: with its code, where that is known. From start and limit alone
+ * tools find out where code was linked, some without a look at the offset (go tool pprof). */
+static uint64_t code_begins(const struct profile *p, uint32_t binary, uint64_t low)
+{
+	uint64_t at = binary < p->code_at.n ? p->code_at.v[binary] : UINT64_MAX;
+
+	return at <= low && at % PAGE == 0 ? at : 0;
+}
+
 static void place_mappings(struct pprof_tables *t)
 {
 	const struct binaries *binaries = &t->tree->profile->data->binaries;
@@ -146,11 +155,12 @@ static void place_mappings(struct pprof_tables *t)
 		if (!m->id)
 			continue;
 		if (!is_file(b)) {
-			m->start = m->low / PAGE * PAGE;
+			m->off = m->start = m->low / PAGE * PAGE;
 			m->limit = round_up(m->high);
 			continue;
 		}
-		uint64_t size = round_up(m->high > b->size ? m->high : b->size);
+		m->off = code_begins(t->tree->profile, i, m->low);
+		uint64_t size = round_up(m->high > b->size ? m->high : b->size) - m->off;
 
 		m->start = next;
 		if (size > UINT64_MAX - next) /* a damaged offset */
@@ -176,7 +186,7 @@ static void put_mapping(struct pprof_tables *t, uint32_t binary, struct buf *b)
 	protobuf_u64(&sub, 1, m->id);
 	protobuf_u64(&sub, 2, m->start);
 	protobuf_u64(&sub, 3, m->limit);
-	protobuf_u64(&sub, 4, is_file(bin) ? 0 : m->start);
+	protobuf_u64(&sub, 4, m->off);
 	protobuf_u64(&sub, 5, pprof_string(t, *bin->path ? bin->path : binary_name(bin)));
 	protobuf_u64(&sub, 6, pprof_string(t, hex));
 	protobuf_u64(&sub, 7, m->has_names);
@@ -226,13 +236,11 @@ static void put_locations(struct pprof_tables *t, struct buf *b)
 	for (size_t i = 0; i < t->locations.n; i++) {
 		const struct pprof_location *l = &t->locations.v[i];
 		const struct pprof_mapping *m = &t->mappings[l->binary];
-		const struct binary *bin =
-			binaries_get(&t->tree->profile->data->binaries, l->binary);
 
 		protobuf_u64(&sub, 1, i + 1);
 		protobuf_u64(&sub, 2, m->id);
 		if (l->has_off)
-			protobuf_u64(&sub, 3, is_file(bin) ? m->start + l->off : l->off);
+			protobuf_u64(&sub, 3, l->off - m->off + m->start);
 		for (uint32_t k = 0; k < l->n; k++) {
 			const struct pprof_line *pl = &t->lines.v[l->first + k];
 

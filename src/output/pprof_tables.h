@@ -10,6 +10,7 @@
 struct pprof_mapping {
 	uint64_t id;           /* 0: no sample lies in it */
 	uint64_t start, limit; /* of the made-up address space */
+	uint64_t off;          /* in the file, of `start` */
 	uint64_t low, high;    /* offsets that were hit: low..high */
 	bool has_names, has_files, has_inlines;
 };

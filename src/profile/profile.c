@@ -371,6 +371,20 @@ static void builder_deinit(struct builder *b)
 	table_deinit(&b->stacks);
 }
 
+static void note_mappings(struct profile *p, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->n_events; i++) {
+		const struct proc_event *e = &batch->events[i];
+
+		if (e->kind != PROC_MMAP)
+			continue;
+		while (p->code_at.n <= e->binary)
+			vec_push(&p->code_at, UINT64_MAX);
+		if (e->pgoff < p->code_at.v[e->binary])
+			p->code_at.v[e->binary] = e->pgoff;
+	}
+}
+
 static struct err *drain(struct builder *b, struct source *src)
 {
 	for (;;) {
@@ -380,6 +394,7 @@ static struct err *drain(struct builder *b, struct source *src)
 		if (!batch.n_samples && !batch.n_events)
 			break;
 		learn(b);
+		note_mappings(b->p, &batch);
 		add_samples(b, batch.samples, batch.n_samples);
 	}
 	find_event(b);
@@ -415,6 +430,7 @@ void profile_destroy(struct profile *p)
 		free(p->groups.v[i]);
 	vec_deinit(&p->groups);
 	vec_deinit(&p->stacks);
+	vec_deinit(&p->code_at);
 	vec_deinit(&p->kept);
 	free(p);
 }

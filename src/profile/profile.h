@@ -36,6 +36,9 @@ struct profile {
 	bool counts_samples; /* the event's unit is samples (folded stacks): a period is so many */
 	VEC(struct stack_weight) stacks;
 	VEC(char *) groups; /* "python3", "python3-123", "cpu 3"; one "" for GROUP_NONE; owned */
+	VEC(uint64_t)
+	code_at; /* by binary: where in the file the lowest of its code that was mapped
+		  * begins; UINT64_MAX or beyond the end: not known */
 	VEC(struct kept_sample) kept; /* of all events, in file order; only with options.keep */
 	uint64_t weight, samples;     /* sums over stacks */
 	uint64_t filtered;            /* samples of this event that a filter left out */

@@ -34,6 +34,60 @@ def test_pprof_top():
     assert "work er;1" in tags and "tid: Total 100.0" in tags.replace(" of 100.0", ""), tags
 
 
+def without_names(path, out):
+    """A pprof profile whose locations have addresses and no lines, as of a profiler without names."""
+
+    def varint(data, at):
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value, at
+
+    def fields(data):
+        at = 0
+        while at < len(data):
+            begin = at
+            tag, at = varint(data, at)
+            length, body = varint(data, at)
+            at = body if tag & 7 == 0 else body + length
+            yield tag >> 3, data[begin:at], data[body:at]
+
+    def number(value):
+        return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
+
+    whole = b""
+    for field, raw, body in fields(gzip.open(path).read()):
+        if field in (3, 4):  # Mapping without has_*, Location without Line
+            keep = range(1, 7) if field == 3 else range(1, 4)
+            body = b"".join(r for f, r, _ in fields(body) if f in keep)
+            raw = bytes([field << 3 | 2]) + number(len(body)) + body
+        if field != 5:
+            whole += raw
+    gzip.open(out, "wb").write(whole)
+
+
+def test_pprof_names_addresses_itself():
+    """Mappings say where the code of a file lies: tools find it in the file."""
+    need("go")
+    with open("named.c", "w") as source:
+        source.write("static volatile long sink;\n"
+                     "__attribute__((noinline)) void spins(long n) { while (n--) sink += n; }\n"
+                     "int main(void) { for (int i = 0; i < 50; i++) spins(4000000); return 0; }\n")
+    for how in "-pie", "-no-pie":
+        app = compile_c(os.path.abspath("named.c"), "named" + how, how)
+        record(command=[app], out="named.rec")
+        without_names(render(os.path.abspath("named.rec"), "pprof"), "bare.pb.gz")
+        env = dict(os.environ, HOME=os.getcwd(), PPROF_TMPDIR=os.getcwd(), PPROF_BINARY_PATH="/",
+                   GOFLAGS="-mod=mod")
+        top = said(["go", "tool", "pprof", "-symbolize=local", "-top", "bare.pb.gz"], env=env)
+        share = re.search(r"^\s*\d+\s+([\d.]+)%.* spins$", top, re.M)
+        assert share and float(share[1]) > 80, top
+
+
 def test_callgrind_annotate():
     need("callgrind_annotate")
     os.rename(render(scene("lines"), "callgrind"), "callgrind.out.1")
