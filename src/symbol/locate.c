@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 
+static const char NO_FILE[] = "no such file";
+
 static struct located not_found(char *why)
 {
 	return (struct located){ .why = why };
@@ -81,7 +83,7 @@ static struct located locate_path(struct binary *binary, const char *path)
 	_cleanup_close_ int own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	if (own < 0)
-		return not_found(errno == ENOENT ? xstrdup("no such file")
+		return not_found(errno == ENOENT ? xstrdup(NO_FILE)
 						 : xasprintf("cannot open: %s", strerror(errno)));
 	return locate_fd(binary, own);
 }
@@ -97,13 +99,20 @@ struct located locate_file(struct binary *binary, int fd, const char *sysroot)
 	}
 	if (binary->path[0] != '/')
 		return not_found(xstrdup("no path"));
-	if (sysroot) {
-		_cleanup_free_ char *path = xasprintf("%s%s", sysroot, binary->path);
-		struct located below = locate_path(binary, path);
+	if (!sysroot)
+		return locate_path(binary, binary->path);
+	_cleanup_free_ char *path = xasprintf("%s%s", sysroot, binary->path);
+	struct located below = locate_path(binary, path);
 
-		if (below.file)
-			return below;
+	if (below.file)
+		return below;
+	struct located here = locate_path(binary, binary->path);
+
+	/* Why a file that was asked for is refused says more than that there is none here. */
+	if (here.file || strcmp(here.why, NO_FILE)) {
 		free(below.why);
+		return here;
 	}
-	return locate_path(binary, binary->path);
+	free(here.why);
+	return below;
 }

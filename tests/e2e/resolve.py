@@ -76,6 +76,37 @@ def test_resolve_with_debug_directory():
     assert any(n.startswith("middle (inlines.c:") for n in folded.names()), folded.names()
 
 
+def below_sysroot(path):
+    """A copy of the file where `root` being / would have it."""
+    place = "root" + os.path.abspath(path)
+    os.makedirs(os.path.dirname(place))
+    return shutil.copy(path, place)
+
+
+def test_sysroot():
+    """The file that ran, and its debug file, are found below another root; another build is not taken."""
+    need("objcopy")
+    app = no_names()
+    want = everything("--lines")
+    os.makedirs("root/usr/lib/debug/.build-id")
+    build_id = re.search("Build ID: ([0-9a-f]+)", run(["readelf", "-n", app]).stdout)[1]
+    debug = f"root/usr/lib/debug/.build-id/{build_id[:2]}/{build_id[2:]}.debug"
+    os.makedirs(os.path.dirname(debug))
+    run(["objcopy", "--only-keep-debug", app, debug])
+    run(["strip", app])
+    place = below_sysroot(app)
+    os.unlink(app)
+    assert "hot" not in report().names()
+    assert everything("--lines", "--sysroot", "root") == want
+    os.unlink(debug)
+    assert "inlines.c:" not in everything("--lines", "--sysroot", "root")[0]
+    other = compile_c("inlines.c", "other", "-O1", "-Wl,--build-id")
+    shutil.copy(other, place)
+    refused = report("--sysroot", "root")
+    assert "hot" not in refused.names()
+    assert "build-id differs" in refused.messages, refused.messages
+
+
 def test_resolve_never_takes_another_build():
     app = no_names()
     os.unlink(app)
