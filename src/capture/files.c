@@ -2,6 +2,7 @@
  * thread. */
 #include "capture/files.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ enum file_state { FILE_UNKNOWN = 0, FILE_ASKED, FILE_OPENED, FILE_FAILED };
 struct file_slot {
 	enum file_state state; /* the asking thread's */
 	uint32_t tries;        /* likewise */
+	int errnum;            /* likewise: why it failed; 0: another file is there */
 };
 
 struct kept {
@@ -226,8 +228,12 @@ bool files_take(struct files *f, struct file_result *ret)
 	if (f->taken == f->results.n)
 		f->taken = f->results.n = 0;
 	pthread_mutex_unlock(&f->lock);
-	if (some)
-		files_slot(f, ret->binary)->state = ret->err ? FILE_FAILED : FILE_OPENED;
+	if (some) {
+		struct file_slot *slot = files_slot(f, ret->binary);
+
+		slot->state = ret->err ? FILE_FAILED : FILE_OPENED;
+		slot->errnum = ret->err ? err_errno(ret->err) : 0;
+	}
 	return some;
 }
 
@@ -245,4 +251,12 @@ int files_fd(const struct files *f, uint32_t binary)
 		if (f->kept.v[i].binary == binary)
 			return f->kept.v[i].fd;
 	return -1;
+}
+
+bool files_gone(const struct files *f, uint32_t binary)
+{
+	const struct file_slot *slot = binary < f->slots.n ? &f->slots.v[binary] : NULL;
+
+	return slot && slot->state == FILE_FAILED &&
+	       (!slot->errnum || slot->errnum == ENOENT || slot->errnum == ESRCH);
 }

@@ -3,6 +3,7 @@
 #ifndef CAPTURE_FILES_H
 #define CAPTURE_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/opener.h"
@@ -37,5 +38,8 @@ bool files_take(struct files *f, struct file_result *ret);
 void files_wait(struct files *f);
 /* The kept descriptor of a binary; -1: none. After files_wait(). */
 int files_fd(const struct files *f, uint32_t binary);
+/* True if a binary's file could not be opened because there was neither it nor a process that had
+ * it mapped any more. */
+bool files_gone(const struct files *f, uint32_t binary);
 
 #endif

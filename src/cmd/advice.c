@@ -45,6 +45,10 @@ static char *of_file(const struct advice_of *of)
 		of->has_names ? "lines and inlined calls" : "names, lines and inlined calls";
 	_cleanup_free_ char *path = debug_path(of->binary);
 
+	if (of->gone)
+		return xasprintf("the file was gone, and its processes, before it could be opened; "
+				 "%s need it at its path, or below --sysroot DIR, for `singe %s`",
+				 what, of->resolvable ? "resolve" : "report");
 	if (of->why)
 		return xasprintf("%s need the file that ran, at its path or below --sysroot DIR%s",
 				 what, of->resolvable ? " of `singe resolve`" : "");

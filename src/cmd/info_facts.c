@@ -112,6 +112,7 @@ static char *advice_for(const struct info_facts *f, const struct coverage_row *r
 		.binary = binaries_get(&f->data->binaries, row->binary),
 		.has_names = coverage_has_names(row),
 		.has_lines = row->has_lines,
+		.gone = row->gone,
 		.resolvable = f->resolvable,
 		.why = symbolizer_status(symbols, row->binary)->why,
 	};

@@ -108,6 +108,53 @@ static void give_jitdumps(struct session *s, struct symbolizer *sym)
 	}
 }
 
+static uint64_t build_id_hash(const struct binary *b)
+{
+	return hash_bytes(b->build_id, b->build_id_len);
+}
+
+/* The file of a binary that was opened under another name: a build-id is one build. -1: none. */
+static int twin_fd(const struct session *s, const struct table *opened, const struct binary *b)
+{
+	for (struct table_probe p = table_probe(opened, build_id_hash(b));
+	     b->build_id_len && table_next(opened, &p);) {
+		const struct binary *twin = binaries_get(&s->data->binaries, p.value);
+
+		if (twin->build_id_len == b->build_id_len &&
+		    !memcmp(twin->build_id, b->build_id, b->build_id_len))
+			return files_fd(s->files, p.value);
+	}
+	return -1;
+}
+
+static void give_files(struct session *s, struct symbolizer *sym)
+{
+	const struct binaries *binaries = &s->data->binaries;
+	struct table opened = { 0 }; /* by build-id */
+
+	for (uint32_t id = 0; id < binaries->v.n; id++) {
+		const struct binary *b = binaries_get(binaries, id);
+		int fd = files_fd(s->files, id);
+
+		if (fd < 0)
+			continue;
+		symbolizer_give_fd(sym, id, fd);
+		if (b->build_id_len && twin_fd(s, &opened, b) < 0)
+			table_add(&opened, build_id_hash(b), id);
+	}
+	for (uint32_t id = 0; id < binaries->v.n; id++) {
+		if (!files_gone(s->files, id))
+			continue;
+		int fd = twin_fd(s, &opened, binaries_get(binaries, id));
+
+		if (fd >= 0)
+			symbolizer_give_fd(sym, id, fd);
+		else
+			symbolizer_set_gone(sym, id);
+	}
+	table_deinit(&opened);
+}
+
 static struct err *name_places(struct session *s, struct diag *diag, struct resolving *r)
 {
 	CLEANUP(symbolizer_destroy)
@@ -117,12 +164,7 @@ static struct err *name_places(struct session *s, struct diag *diag, struct reso
 
 	for (size_t i = 0; i < hits->places.n; i++)
 		places[i] = (struct place){ hits->places.v[i].binary, hits->places.v[i].key };
-	for (uint32_t id = 0; id < s->data->binaries.v.n; id++) {
-		int fd = files_fd(s->files, id);
-
-		if (fd >= 0)
-			symbolizer_give_fd(sym, id, fd);
-	}
+	give_files(s, sym);
 	give_jitdumps(s, sym);
 	symbolizer_on_progress(sym, on_progress, r);
 	return symbolizer_run_places(sym, places, hits->places.n);

@@ -42,6 +42,7 @@ static void tell(struct diag *diag, const struct profile *p, const struct covera
 		.binary = b,
 		.has_names = coverage_has_names(row),
 		.has_lines = row->has_lines,
+		.gone = row->gone,
 		.resolvable = of->resolvable,
 		.why = status ? status->why : NULL,
 	});

@@ -102,19 +102,18 @@ static int unnamed_cmp(const void *a, const void *b)
 	return (x->binary > y->binary) - (x->binary < y->binary);
 }
 
-/* By number of a file: whether its debug information was found. The caller frees. */
-static bool *find_lines(const struct dataset *data)
+/* By number of a file: enum name_flags that any of its places has. The caller frees. */
+static uint16_t *find_flags(const struct dataset *data)
 {
 	_cleanup_free_ uint32_t *same = binaries_same(&data->binaries);
-	bool *has_lines = xcalloc(data->binaries.v.n, sizeof(*has_lines));
+	uint16_t *flags = xcalloc(data->binaries.v.n, sizeof(*flags));
 
 	for (size_t i = 0; i < data->names.entries.n; i++) {
 		const struct name_entry *e = &data->names.entries.v[i];
 
-		if (e->flags & NAME_HAS_LINES)
-			has_lines[same[e->binary]] = true;
+		flags[same[e->binary]] |= e->flags;
 	}
-	return has_lines;
+	return flags;
 }
 
 /* What is wrong, and what would help; NULL: nobody can. The caller frees. */
@@ -135,7 +134,7 @@ static void warn_names(struct diag *diag, const struct calltree *tree,
 		       const struct symbolizer *symbols, bool resolvable)
 {
 	const struct binaries *binaries = &tree->profile->data->binaries;
-	_cleanup_free_ bool *has_lines = find_lines(tree->profile->data);
+	_cleanup_free_ uint16_t *flags = find_flags(tree->profile->data);
 	uint64_t all = tree->nodes.v[0].total_samples;
 	size_t n = binaries->v.n;
 	_cleanup_free_ struct unnamed *u = xcalloc(n, sizeof(*u));
@@ -155,7 +154,8 @@ static void warn_names(struct diag *diag, const struct calltree *tree,
 		_cleanup_free_ char *cause = xasprintf("unnamed %u", u[i].binary);
 		_cleanup_free_ char *why = why_unnamed(&(struct advice_of){
 			.binary = b,
-			.has_lines = has_lines[u[i].binary],
+			.has_lines = flags[u[i].binary] & NAME_HAS_LINES,
+			.gone = flags[u[i].binary] & NAME_GONE,
 			.resolvable = resolvable,
 			.why = symbols ? symbolizer_status(symbols, u[i].binary)->why : NULL,
 		});

@@ -13,6 +13,7 @@ struct coverage_row {
 	uint64_t lines;   /* the line is known */
 	uint64_t inlined; /* in an inlined call that is named */
 	bool has_lines;   /* debug information was found */
+	bool gone;        /* NAME_GONE */
 };
 
 struct coverage {

@@ -17,6 +17,7 @@ enum name_flags {
 			       "[libx.so+0x1200]" or "[libx.so]" */
 	NAME_START = 2,     /* start code of a process or thread: a stack may end here */
 	NAME_HAS_LINES = 4, /* the binary has line information */
+	NAME_GONE = 8, /* no file: it was gone, with its processes, before it could be opened */
 };
 
 struct name_line {

@@ -17,6 +17,7 @@
 struct slot {
 	struct symbol_status status;
 	int fd; /* -1: none given */
+	bool gone;
 };
 
 struct symbolizer {
@@ -68,6 +69,11 @@ void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd)
 
 	cleanup_close(&slot->fd);
 	slot->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+void symbolizer_set_gone(struct symbolizer *s, uint32_t binary)
+{
+	symbolizer_slot(s, binary)->gone = true;
 }
 
 void symbolizer_on_progress(struct symbolizer *s, symbolizer_progress_fn *fn, void *ctx)
@@ -237,6 +243,20 @@ static void report_not_found(struct symbolizer *s, const struct binary *b, const
 		 "functions of %s have no names: %s", b->path, why);
 }
 
+static void name_gone(struct symbolizer *s, const struct group *g)
+{
+	const struct binary *b = binaries_get(&s->data->binaries, g->binary);
+	_cleanup_free_ char *name = xasprintf("[%s (gone)]", binary_name(b));
+
+	set_why(symbolizer_slot(s, g->binary), "gone before it could be opened");
+	for (size_t i = 0; i < g->n; i++)
+		name_one(s, g->binary, g->keys[i], name, NAME_GONE);
+	diag_add(s->diag, DIAG_WARNING, "gone",
+		 "functions of a file like %s have no names: it was gone, and the processes that "
+		 "ran it, before it could be opened",
+		 b->path);
+}
+
 static void name_file(struct symbolizer *s, const struct group *g)
 {
 	struct binary *binary = binaries_get(&s->data->binaries, g->binary);
@@ -247,6 +267,10 @@ static void name_file(struct symbolizer *s, const struct group *g)
 
 	if (file) {
 		name_elf(s, g, file, &(struct elfnames_of){ 0 });
+		return;
+	}
+	if (slot->gone) {
+		name_gone(s, g);
 		return;
 	}
 	set_why(slot, why);

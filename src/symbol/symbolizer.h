@@ -36,6 +36,9 @@ void symbolizer_destroy(struct symbolizer *s);
  * process in no file (BINARY_KIND_ANON) its JIT compiler's map or jitdump. */
 void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd);
 
+/* The file of this binary can be found nowhere any more: its places become "[name (gone)]". */
+void symbolizer_set_gone(struct symbolizer *s, uint32_t binary);
+
 /* Called after each binary is done; returning true stops early. */
 typedef bool symbolizer_progress_fn(void *ctx, size_t done, size_t of, const char *what);
 void symbolizer_on_progress(struct symbolizer *s, symbolizer_progress_fn *fn, void *ctx);

@@ -96,6 +96,35 @@ def test_short_images_system_wide():
     expect_share("in_image", folded.count("in_image"), folded.total(), 0.95)
 
 
+def vanish(*flags):
+    """Thirty programs that are gone, file and all, when they are looked for."""
+    compile_c("vanish.c", "app", *flags)
+    loop = "for i in $(seq 30); do cp app vanish$i; ./vanish$i; done"
+    done = record(command=["sh", "-c", loop], rate=4000)
+    folded = report().only(lambda frames: frames[0].startswith("vanish"))
+    unnamed = {n for n in folded.names() if n.startswith("[vanish")}
+    return done.stderr, unnamed, folded.count("vanish")
+
+
+def test_gone_files():
+    """What no one can name any more is said to be gone, and why."""
+    said, unnamed, _ = vanish("-Wl,--build-id=none")
+    assert all(n.endswith(" (gone)]") for n in unnamed), unnamed
+    if not unnamed:
+        skip("every file was opened in time")
+    assert "it was gone, and the processes that ran it" in said, said
+    advice = run([SINGE, "report", "singe.rec", "-f", "folded", "-v"]).stderr
+    assert "the file was gone, and its processes, before it could be opened" in advice
+
+
+def test_gone_files_of_one_build():
+    """A build-id is one build, whatever the name of the file that was opened."""
+    _, unnamed, named = vanish("-Wl,--build-id=sha1")
+    if not named:
+        skip("no file was opened in time")
+    assert not unnamed, unnamed
+
+
 def test_pid_reuse():
     need_root()
     app = compile_c("pidreuse.c", "pidreuse")

@@ -30,6 +30,7 @@ static void expect_row(const struct coverage_row *row, struct coverage_row want)
 	assert_int_equal(row->lines, want.lines);
 	assert_int_equal(row->inlined, want.inlined);
 	assert_int_equal(row->has_lines, want.has_lines);
+	assert_int_equal(row->gone, want.gone);
 }
 
 static void test_innermost_frames_count(void **state)
@@ -49,9 +50,9 @@ static void test_innermost_frames_count(void **state)
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.samples, 15);
 	assert_int_equal(c.v.n, 3);
-	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 8, 8, 3, 3, true });
-	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 6, 4, 0, 0, false });
-	expect_row(&c.v.v[2], (struct coverage_row){ BINARY_KERNEL, 1, 1, 0, 0, false });
+	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 8, 8, 3, 3, true, false });
+	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 6, 4, 0, 0, false, false });
+	expect_row(&c.v.v[2], (struct coverage_row){ BINARY_KERNEL, 1, 1, 0, 0, false, false });
 	assert_true(coverage_has_names(&c.v.v[0]));
 	assert_false(coverage_has_names(&c.v.v[1]));
 	coverage_deinit(&c);
@@ -71,7 +72,7 @@ static void test_cut_is_no_binary(void **state)
 	reporting_init(&r, m, GROUP_COMM, NULL);
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.v.n, 1);
-	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 2, 2, 0, 0, false });
+	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 2, 2, 0, 0, false, false });
 	coverage_deinit(&c);
 	reporting_deinit(&r);
 }
@@ -102,7 +103,41 @@ static void test_one_row_for_a_file(void **state)
 	reporting_init(&r, m, GROUP_COMM, NULL);
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.v.n, 1);
-	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 6, 5, 0, 0, false });
+	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 6, 5, 0, 0, false, false });
+	coverage_deinit(&c);
+	reporting_deinit(&r);
+}
+
+/* Code that took the place of other code is in the same binary; a file that is gone is told. */
+static void test_generations_and_gone_files(void **state)
+{
+	struct memsource *m = *state;
+	const struct binary code = { .kind = BINARY_KIND_ANON,
+				     .pid = 1,
+				     .path = (char[]){ "[anon]" } };
+	struct name_line line = { .function = intern_add(&m->data.names.strings, "f") };
+	struct reporting r;
+	struct coverage c;
+
+	memsource_thread(m, 1, 1, "app", "app");
+	uint32_t anon = binaries_add(&m->data.binaries, &code);
+
+	for (uint32_t i = 1; i <= 2; i++) {
+		uint32_t binary = binaries_generation(&m->data.binaries, anon, i);
+		uint32_t node = frametree_add(&m->data.tree, 0, binary, 4096, FRAME_PC);
+
+		names_set(&m->data.names, binary, 4096, &line, 1, NAME_FOUND);
+		memsource_sample(m, (struct sample){ 0, 1000000, 0, node, 0, 0 });
+	}
+	uint32_t gone = frametree_add(&m->data.tree, 0, m->lib, 4096, FRAME_PC);
+
+	names_set(&m->data.names, m->lib, 4096, &line, 1, NAME_GONE);
+	memsource_sample(m, (struct sample){ 0, 1000000, 0, gone, 0, 0 });
+	reporting_init(&r, m, GROUP_COMM, NULL);
+	coverage_init(&c, r.profile, &m->data.names);
+	assert_int_equal(c.v.n, 2);
+	expect_row(&c.v.v[0], (struct coverage_row){ anon, 2, 2, 0, 0, false, false });
+	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 1, 0, 0, 0, false, true });
 	coverage_deinit(&c);
 	reporting_deinit(&r);
 }
@@ -115,6 +150,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cut_is_no_binary, memsource_setup,
 						memsource_teardown),
 		cmocka_unit_test_setup_teardown(test_one_row_for_a_file, memsource_setup,
+						memsource_teardown),
+		cmocka_unit_test_setup_teardown(test_generations_and_gone_files, memsource_setup,
 						memsource_teardown),
 	};
 
