@@ -21,11 +21,19 @@
 /* Debug information of one section larger than this is taken for damage. */
 static const uint64_t SECTION_MAX = 8ULL << 30;
 
-static void add_header(struct elfrewrite *w, const char *name, const Elf64_Shdr *like)
+/* Of a section whose `len` bytes come next in the file. */
+static void add_header(struct elfrewrite *w, const char *name, Elf64_Word type, uint64_t len)
 {
-	Elf64_Shdr sh = *like;
+	Elf64_Shdr sh = {
+		.sh_name = (Elf64_Word)w->names.len,
+		.sh_type = type,
+		.sh_size = len,
+	};
 
-	sh.sh_name = (Elf64_Word)w->names.len;
+	if (type != SHT_NULL) {
+		sh.sh_offset = w->out.len;
+		sh.sh_addralign = 1;
+	}
 	buf_cstr(&w->names, name);
 	buf_bytes(&w->headers, &sh, sizeof(sh));
 }
@@ -43,7 +51,7 @@ void elfrewrite_init(struct elfrewrite *w, const GElf_Ehdr *like)
 	eh.e_shentsize = sizeof(Elf64_Shdr);
 	*w = (struct elfrewrite){ 0 };
 	buf_bytes(&w->out, &eh, sizeof(eh));
-	add_header(w, "", &(Elf64_Shdr){ 0 });
+	add_header(w, "", SHT_NULL, 0);
 }
 
 void elfrewrite_deinit(struct elfrewrite *w)
@@ -62,13 +70,7 @@ static void pad(struct buf *b)
 void elfrewrite_add(struct elfrewrite *w, const char *name, const void *data, size_t len)
 {
 	pad(&w->out);
-	add_header(w, name,
-		   &(Elf64_Shdr){
-			   .sh_type = SHT_PROGBITS,
-			   .sh_offset = w->out.len,
-			   .sh_size = len,
-			   .sh_addralign = 1,
-		   });
+	add_header(w, name, SHT_PROGBITS, len);
 	buf_bytes(&w->out, data, len);
 }
 
@@ -78,13 +80,7 @@ struct err *elfrewrite_finish(struct elfrewrite *w)
 
 	if (n >= SHN_LORESERVE)
 		return err_new("too many sections of debug information");
-	add_header(w, ".shstrtab",
-		   &(Elf64_Shdr){
-			   .sh_type = SHT_STRTAB,
-			   .sh_offset = w->out.len,
-			   .sh_size = w->names.len + sizeof(".shstrtab"),
-			   .sh_addralign = 1,
-		   });
+	add_header(w, ".shstrtab", SHT_STRTAB, w->names.len + sizeof(".shstrtab"));
 	buf_bytes(&w->out, w->names.data, w->names.len);
 	pad(&w->out);
 	Elf64_Ehdr *eh = (Elf64_Ehdr *)(void *)w->out.data;
@@ -142,13 +138,7 @@ static struct err *add_zstd(struct elfrewrite *w, const char *name, Elf_Scn *scn
 
 	if (ZSTD_isError(n) || n != ch->ch_size)
 		return err_new("damaged zstd data in section %s", name);
-	add_header(w, name,
-		   &(Elf64_Shdr){
-			   .sh_type = SHT_PROGBITS,
-			   .sh_offset = w->out.len,
-			   .sh_size = n,
-			   .sh_addralign = 1,
-		   });
+	add_header(w, name, SHT_PROGBITS, n);
 	w->out.len += n;
 	return NULL;
 }
