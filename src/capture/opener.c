@@ -112,9 +112,9 @@ int64_t opener_sysctl(const struct opener *o, const char *name, int64_t otherwis
 	struct buf text = { 0 };
 	struct err *err = opener_read(o, path, &text);
 	char *end = NULL;
-	int64_t value = err ? 0 : strtoll((char *)text.data, &end, 10);
+	int64_t value = err || !text.data ? 0 : strtoll((char *)text.data, &end, 10);
 
-	if (err || end == (char *)text.data)
+	if (!end || end == (char *)text.data)
 		value = otherwise;
 	err_destroy(err);
 	buf_deinit(&text);

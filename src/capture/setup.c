@@ -82,7 +82,7 @@ static uint64_t sample_bytes(enum session_callgraph callgraph, uint32_t stack_by
 	uint64_t n = SAMPLE_BYTES;
 
 	if (callgraph != CALLGRAPH_NONE)
-		n += 8 * CHAIN_ENTRIES;
+		n += UINT64_C(8) * CHAIN_ENTRIES;
 	if (callgraph == CALLGRAPH_DWARF || callgraph == CALLGRAPH_AUTO)
 		n += REGS_BYTES + stack_bytes;
 	return n;

@@ -94,7 +94,7 @@ struct err *report_target_close(struct report_target *t, struct err *err)
 	else if (t->out && (t->path ? fclose(t->out) : fflush(t->out)) && !err)
 		err = err_sys(errno, "cannot write %s", name);
 	t->out = NULL;
-	if (err && t->is_regular)
+	if (err && t->path && t->is_regular)
 		unlink(t->path);
 	if (!err || err_errno(err) != EPIPE)
 		return err;

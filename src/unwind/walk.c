@@ -335,7 +335,6 @@ static bool walk_step(struct state *st, bool *complex)
 	case PLACE_WAITING:
 		return walk_end_at(st, VERDICT_NO_CFI_YET, at);
 	case PLACE_ANON:
-		return step_by_fp(st, VERDICT_NO_CFI, at);
 	case PLACE_NO_FILE:
 		return step_by_fp(st, VERDICT_NO_CFI, at);
 	case PLACE_CODE:
