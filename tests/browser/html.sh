@@ -25,4 +25,4 @@ text range --time 10,20
 text short --time 31.25,31.5
 text thread --tid 1003
 text both --tid 1003 --time 10,20
-node "$srcdir/tests/browser/html.test.mjs" "$tmp"
+drive html "$tmp"

@@ -12,3 +12,15 @@ CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || tru
 NODE_PATH=${SINGE_NODE_MODULES-}:$PWD/node_modules:${NODE_PATH-}
 export CHROMIUM NODE_PATH
 node -e 'require("playwright-core")' 2>/dev/null || skip "no playwright-core"
+
+# drive TEST [ARGUMENT…]: in the browser; not where SINGE_NO_BROWSER says that making the pages is
+# what is tested.
+drive() {
+	[ -z "${SINGE_NO_BROWSER-}" ] || {
+		echo "the pages were made; they are driven in another run"
+		exit 0
+	}
+	test=$1
+	shift
+	node "$srcdir/tests/browser/$test.test.mjs" "$@"
+}

@@ -28,4 +28,5 @@ for name in server node machine; do
 	"$SINGE" report -q -f html -i "$tmp/$name.rec" -o "$tmp/$name.html"
 done
 mkdir -p tests/browser/screens
-SCREENS=$PWD/tests/browser/screens node "$srcdir/tests/browser/screens.test.mjs" "$tmp"
+export SCREENS="$PWD/tests/browser/screens"
+drive screens "$tmp"

@@ -8,4 +8,4 @@ trap 'rm -rf "$tmp"' EXIT
 for scene in small nasty deep city empty; do
 	tests/support/svg-scene $scene >"$tmp/$scene.svg"
 done
-node "$srcdir/tests/browser/svg.test.mjs" "$tmp"
+drive svg "$tmp"
