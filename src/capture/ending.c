@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "capture/meta.h"
 
 /* Side-band wakes at its first byte, but not oftener than this. */
@@ -179,11 +180,23 @@ void ending_wait(struct ending *e, uint64_t now_ns, uint64_t until_ns)
 	}
 }
 
+/* A zombie is not alive, however long nobody reaps it: kill(2) reaches it, but its pidfd says that
+ * it has ended. */
+static bool is_alive(uint32_t pid)
+{
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+
+	if (fd >= 0)
+		return poll(&end, 1, 0) != 1;
+	return errno != ESRCH && (!kill((pid_t)pid, 0) || errno == EPERM);
+}
+
 static void look_alive(void *ctx, struct process *p)
 {
 	bool *any = ctx;
 
-	if (p->pid && p->pid != UINT32_MAX && (!kill((pid_t)p->pid, 0) || errno == EPERM))
+	if (!*any && p->pid && p->pid != UINT32_MAX && is_alive(p->pid))
 		*any = true;
 }
 

@@ -36,7 +36,7 @@ ERR_CHECK struct err *ending_watch(struct ending *e, uint32_t pid);
 
 /* Waits for data, a signal, a target's end or `until_ns`, whichever comes first. */
 void ending_wait(struct ending *e, uint64_t now_ns, uint64_t until_ns);
-/* Processes of the world that are alive by kill(2): children that outlive the targets. */
+/* Processes of the world that are alive, zombies not counted: children that outlive the targets. */
 bool ending_any_alive(struct world *w);
 
 #endif

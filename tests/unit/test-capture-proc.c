@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "capture/ending.h"
 #include "capture/hits.h"
 #include "capture/meta.h"
 #include "capture/rings.h"
@@ -263,6 +266,30 @@ static void test_hits(void **state)
 	frametree_deinit(&tree);
 }
 
+/* Whose events of its end were lost, and whom nobody has reaped yet. */
+static void test_zombie_is_not_alive(void **state)
+{
+	struct dataset data;
+	pid_t child = fork();
+	siginfo_t info;
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	assert_true(child > 0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	dataset_init(&data);
+	struct world *world = world_create(&data);
+
+	world_thread(world, (uint32_t)child, (uint32_t)child);
+	assert_false(ending_any_alive(world));
+	world_thread(world, (uint32_t)getpid(), (uint32_t)getpid());
+	assert_true(ending_any_alive(world));
+	world_destroy(world);
+	dataset_deinit(&data);
+	waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,7 +297,7 @@ int main(void)
 		cmocka_unit_test(test_status),     cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_target_ids), cmocka_unit_test(test_target_user),
 		cmocka_unit_test(test_ring_pages), cmocka_unit_test(test_note_build_id),
-		cmocka_unit_test(test_hits),
+		cmocka_unit_test(test_hits),       cmocka_unit_test(test_zombie_is_not_alive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
