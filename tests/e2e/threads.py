@@ -28,7 +28,7 @@ def test_comm_changes():
 
 def test_attach_to_fifty_threads():
     app = compile_c("threads.c", "threads")
-    with started([app, "pool", "50", "0.06"]) as target:
+    with started([app, "pool", "50", "0.12"]) as target:
         record("-p", str(target.pid))
         target.wait()
     folded, truth = report("--by", "tid"), Truth()
