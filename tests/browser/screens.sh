@@ -4,6 +4,7 @@
 set -eu
 srcdir=${srcdir:-.}
 . "$srcdir/tests/browser/needs.sh"
+[ -z "${SINGE_NO_BROWSER-}" ] || skip "recorded and driven in another run"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
