@@ -8,7 +8,6 @@ srcdir=${srcdir:-.}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# In a namespace of its own the machine is as empty as the test makes it.
 "${CXX:-g++}" -std=c++17 -O2 -g -pthread -o "$tmp/server" "$srcdir/tests/workloads/cpp.cc" ||
 	skip "no C++ compiler"
 cat >"$tmp/app.js" <<'JS'
