@@ -1,5 +1,6 @@
 #!/bin/bash
 # What a command says of itself, its manual page and the completion name the same options.
+# Runs beside others.
 set -eu
 failed=0
 

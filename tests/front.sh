@@ -1,5 +1,6 @@
 #!/bin/bash
 # The front door and `singe flame`, with two stand-ins beside it that write down how they were called.
+# Runs beside others.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

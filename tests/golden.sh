@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds reports on recordings of known stacks (tests/support/scene.c) against tests/golden/NAME:
 # standard output, then standard error, then the exit status. `REGENERATE=1 tests/golden.sh`, run
-# in the build directory, writes the files anew: look at what git says of them.
+# in the build directory, writes the files anew: look at what git says of them. Runs beside others.
 set -u
 src=${TOP:-$(cd "$(dirname "$0")/.." && pwd)}
 report=${BUILD:-$PWD}/src/singe-report

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tree keeps the house rules, and the check that says so can fail: each rule is broken once in a
-# small tree of its own.
+# small tree of its own. Runs beside others.
 set -eu
 top=${srcdir:-.}
 layers=$top/tools/layers

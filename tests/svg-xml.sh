@@ -1,5 +1,6 @@
 #!/bin/sh
 # An XML parser accepts the flame graph of whatever names; the script and style are well wrapped.
+# Runs beside others.
 set -eu
 if ! command -v xmllint >/dev/null 2>&1; then
 	echo "no xmllint"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Drives the page in a browser.
+# Drives the page in a browser. Runs beside others.
 set -eu
 srcdir=${srcdir:-.}
 . "$srcdir/tests/browser/needs.sh"

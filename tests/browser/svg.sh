@@ -1,5 +1,5 @@
 #!/bin/sh
-# Drives the flame graph in a browser.
+# Drives the flame graph in a browser. Runs beside others.
 set -eu
 srcdir=${srcdir:-.}
 . "$srcdir/tests/browser/needs.sh"

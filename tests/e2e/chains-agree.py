@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Function, inlined calls, file and line of some 20,000 addresses of large programs by gcc, clang and
 rustc, DWARF 4 and 5: as llvm-symbolizer has them. Every difference has to fall into one of the
-classes of explain() below; one that does not fails the test."""
+classes of explain() below; one that does not fails the test. Runs beside others."""
 
 import random
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Inlined calls and lines, whoever compiled and however the debug information is stored; debug files
-found as gdb finds them, and refused where they are another build's."""
+found as gdb finds them, and refused where they are another build's. Runs beside others."""
 
 import random
 import socket

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The tools that the formats are for read them: go tool pprof, callgrind_annotate, speedscope's schema
-and its page in a browser."""
+and its page in a browser. Runs beside others."""
 
 import base64
 import pathlib

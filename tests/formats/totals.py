@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One recording has the same totals, and the same functions the same weights, in every format."""
+"""One recording has the same totals, and the same functions the same weights, in every format.
+Runs beside others."""
 
 from readers import *
 
