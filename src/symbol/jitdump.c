@@ -5,24 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cursor.h"
+#include "model/jitrecord.h"
 #include "symbol/addrset.h"
 
-enum {
-	JITDUMP_MAGIC = 0x4a695444, /* "JiTD" as a number: tells the byte order */
-	JITDUMP_MAX = 1 << 30,
-	HEADER_LEN = 40,
-	RECORD_LEN = 16,
-	FLAG_ARCH_TIMESTAMP = 1,
-};
-
-/* 4 is unwinding information. */
-enum jit_record {
-	JIT_CODE_LOAD = 0,
-	JIT_CODE_MOVE = 1,
-	JIT_CODE_DEBUG_INFO = 2,
-	JIT_CODE_CLOSE = 3,
-};
+enum { JITDUMP_MAX = 1 << 30 };
 
 /* Nobody looks at a dump later than this after its last sample. */
 static const uint64_t LONG_AFTER_NS = 86400 * 1000000000ULL;
@@ -37,7 +23,7 @@ bool jitdump_is(int fd)
 {
 	uint32_t magic;
 
-	return pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == JITDUMP_MAGIC;
+	return pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == JITRECORD_MAGIC;
 }
 
 static struct err *read_all(int fd, struct buf *ret)
@@ -137,24 +123,25 @@ static void add_code(struct jitdump *d, const struct jitdump_code *code)
 	vec_push(&d->code, *code);
 }
 
-static void read_load(struct jitdump *d, struct cursor *c, uint64_t time_ns,
-		      struct pending_lines *pending)
+static void read_load(struct jitdump *d, struct jitrecord *r, struct pending_lines *pending)
 {
-	struct jitdump_code code = { .from_ns = time_ns };
+	struct jit_load load;
 
-	cursor_skip(c, 4 + 4 + 8); /* pid, tid, vma */
-	code.start = cursor_u64(c);
-	uint64_t len = cursor_u64(c);
-
-	code.index = cursor_u64(c);
-	code.name = cursor_cstr(c);
-	if (c->failed || !len || __builtin_add_overflow(code.start, len, &code.end))
+	if (!jitrecord_load(&r->body, &load))
 		return;
+	struct jitdump_code code = {
+		.start = load.start,
+		.end = load.end,
+		.from_ns = r->time_ns,
+		.index = load.index,
+		.name = load.name,
+		.lines_start = load.start,
+	};
+
 	if (pending->addr == code.start) {
 		code.first = pending->first;
 		code.n = pending->n;
 	}
-	code.lines_start = code.start;
 	/* V8 counts the ELF header that perf will put before the code, 64 bytes. */
 	if (code.n && d->lines.v[code.first].addr == code.start + 64)
 		code.lines_start += 64;
@@ -162,46 +149,34 @@ static void read_load(struct jitdump *d, struct cursor *c, uint64_t time_ns,
 	add_code(d, &code);
 }
 
-static void read_move(struct jitdump *d, struct cursor *c, uint64_t time_ns)
+static void read_move(struct jitdump *d, struct jitrecord *r)
 {
-	cursor_skip(c, 4 + 4 + 8);
-	uint64_t from = cursor_u64(c);
-	uint64_t to = cursor_u64(c);
-	uint64_t len = cursor_u64(c);
-	uint64_t index = cursor_u64(c);
-
-	const uint32_t *loaded = c->failed ? NULL : find_loaded(d, from, index);
+	struct jit_move move;
+	bool good = jitrecord_move(&r->body, &move);
+	const uint32_t *loaded = good ? find_loaded(d, move.from, move.index) : NULL;
 
 	if (!loaded)
 		return;
 	struct jitdump_code code = d->code.v[*loaded];
 
-	code.from_ns = time_ns;
-	code.start = to;
-	if (len && !__builtin_add_overflow(to, len, &code.end))
-		add_code(d, &code);
+	code.from_ns = r->time_ns;
+	code.start = move.start;
+	code.end = move.end;
+	add_code(d, &code);
 }
 
 static void read_records(struct jitdump *d, struct cursor *c)
 {
 	struct pending_lines pending = { 0 };
+	struct jitrecord r;
 
-	for (;;) {
-		uint32_t id = cursor_u32(c);
-		uint32_t len = cursor_u32(c);
-		uint64_t time_ns = cursor_u64(c);
-		const uint8_t *body = len >= RECORD_LEN ? cursor_bytes(c, len - RECORD_LEN) : NULL;
-
-		if (c->failed || !body || id == JIT_CODE_CLOSE)
-			return;
-		struct cursor record = cursor(body, len - RECORD_LEN);
-
-		if (id == JIT_CODE_LOAD)
-			read_load(d, &record, time_ns, &pending);
-		else if (id == JIT_CODE_MOVE)
-			read_move(d, &record, time_ns);
-		else if (id == JIT_CODE_DEBUG_INFO)
-			read_lines(d, &record, &pending);
+	while (jitrecord_next(c, &r) && r.id != JIT_CODE_CLOSE) {
+		if (r.id == JIT_CODE_LOAD)
+			read_load(d, &r, &pending);
+		else if (r.id == JIT_CODE_MOVE)
+			read_move(d, &r);
+		else if (r.id == JIT_CODE_DEBUG_INFO)
+			read_lines(d, &r.body, &pending);
 	}
 }
 
@@ -210,19 +185,13 @@ struct err *jitdump_read(int fd, struct jitdump *ret)
 	struct jitdump d = { 0 };
 	struct err *err = read_all(fd, &d.bytes);
 	struct cursor c = cursor(d.bytes.data, d.bytes.len);
-	uint32_t magic = cursor_u32(&c);
-	uint32_t version = cursor_u32(&c);
-	uint32_t header_len = cursor_u32(&c);
 
-	cursor_skip(&c, 4 + 4 + 4 + 8); /* machine, padding, pid, time */
-	d.arch_time = cursor_u64(&c) & FLAG_ARCH_TIMESTAMP;
-	if (!err && (c.failed || magic != JITDUMP_MAGIC || version != 1 || header_len < HEADER_LEN))
+	if (!err && !jitrecord_header(&c, &d.arch_time))
 		err = err_new("not a jitdump file of version 1");
 	if (err) {
 		jitdump_deinit(&d);
 		return err;
 	}
-	cursor_skip(&c, header_len - HEADER_LEN);
 	read_records(&d, &c);
 	*ret = d;
 	return NULL;

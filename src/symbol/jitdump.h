@@ -1,6 +1,5 @@
-/* jitdump files (tools/perf/Documentation/jitdump-specification.txt): what a JIT compiler loaded
- * and moved, with time, code bytes and lines. Unwinding information is in them too, and not read:
- * code in no file is walked by frame pointers. */
+/* jitdump files (model/jitrecord.h) for names: what a JIT compiler loaded and moved, with time and
+ * lines. What they say of unwinding is the recorder's (unwind/jitcode.h). */
 #ifndef SYMBOL_JITDUMP_H
 #define SYMBOL_JITDUMP_H
 
