@@ -25,7 +25,7 @@ bool bare_is_return(struct code *code, const struct addrspace *as, uint64_t ra)
 	if (before)
 		return code_arch(code)->is_after_call(before, LONGEST_CALL);
 	/* JIT code has no file to look into; a mapping is all there is to go by. */
-	return ra && code_find(code, as, ra - 1)->state == PLACE_ANON;
+	return ra && code_is_anon(code_find(code, as, ra - 1));
 }
 
 /* True if the function at `addr` may go on by a jump: a linker's stub, a tail call. */

@@ -13,11 +13,19 @@ struct code_binary {
 	struct cfi *cfi;
 };
 
+/* A process that dumps the code it makes. */
+struct code_jit {
+	uint32_t pid, dump;
+	uint64_t told_ns;
+	struct jitcode *jitcode; /* owned */
+};
+
 struct code {
 	const struct binaries *binaries;
 	const struct arch *arch;
 	VEC(struct code_binary) files; /* by binary */
-	struct code_place *places;     /* direct-mapped by hash of (generation, pc) */
+	VEC(struct code_jit) jits;
+	struct code_place *places; /* direct-mapped by hash of (generation, pc) */
 };
 
 _Static_assert(sizeof(struct code_place) == 32, "two to a cache line");
@@ -40,6 +48,9 @@ void code_destroy(struct code *c)
 		cfi_destroy(c->files.v[i].cfi);
 		elffile_destroy(c->files.v[i].file);
 	}
+	for (size_t i = 0; i < c->jits.n; i++)
+		jitcode_destroy(c->jits.v[i].jitcode);
+	vec_deinit(&c->jits);
 	vec_deinit(&c->files);
 	free(c->places);
 	free(c);
@@ -86,6 +97,107 @@ uint64_t code_n_rows(const struct code *c)
 	return n;
 }
 
+static struct code_jit *find_jit(const struct code *c, uint32_t pid, uint32_t dump)
+{
+	for (size_t i = 0; i < c->jits.n; i++)
+		if (c->jits.v[i].pid == pid && c->jits.v[i].dump == dump)
+			return &c->jits.v[i];
+	return NULL;
+}
+
+/* What was remembered of code in no file may be so no more. */
+static void forget_anon(struct code *c)
+{
+	for (size_t i = 0; i < N_PLACES; i++)
+		if (code_is_anon(&c->places[i]))
+			c->places[i] = (struct code_place){ 0 };
+}
+
+void code_expect_jit(struct code *c, uint32_t pid, uint32_t dump)
+{
+	struct code_jit jit = { .pid = pid, .dump = dump };
+
+	if (find_jit(c, pid, dump))
+		return;
+	jit.jitcode = jitcode_create(c->arch);
+	vec_push(&c->jits, jit);
+	forget_anon(c);
+}
+
+void code_add_jit(struct code *c, uint32_t pid, uint32_t dump, struct jitcode_batch *b)
+{
+	struct code_jit *jit = find_jit(c, pid, dump);
+
+	if (!jit) {
+		jitcode_batch_deinit(b);
+		return;
+	}
+	bool may_unwind = jitcode_may_unwind(jit->jitcode), news = b->pieces.n;
+
+	jitcode_take(jit->jitcode, b);
+	if (news || may_unwind != jitcode_may_unwind(jit->jitcode))
+		forget_anon(c);
+}
+
+void code_jit_told(struct code *c, uint32_t pid, uint32_t dump, uint64_t time_ns)
+{
+	struct code_jit *jit = find_jit(c, pid, dump);
+
+	if (jit)
+		jit->told_ns = time_ns;
+}
+
+void code_drop_jit(struct code *c, uint32_t pid, uint32_t dump)
+{
+	struct code_jit *jit = find_jit(c, pid, dump);
+
+	if (!jit)
+		return;
+	jitcode_destroy(jit->jitcode);
+	*jit = c->jits.v[--c->jits.n];
+	forget_anon(c);
+}
+
+bool code_waits_for_jit(const struct code *c, const struct addrspace *as, uint64_t pc,
+			uint64_t time_ns)
+{
+	const struct mapping *m = addrspace_find(as, pc);
+	uint32_t pid = m ? binaries_get(c->binaries, m->binary)->pid : 0;
+
+	for (size_t i = 0; m && i < c->jits.n; i++) {
+		const struct code_jit *jit = &c->jits.v[i];
+
+		if (jit->pid == pid && jitcode_may_unwind(jit->jitcode) && time_ns >= jit->told_ns)
+			return true;
+	}
+	return false;
+}
+
+/* By the dumps of the process that made the code; a child has it from its parent. */
+static enum place_state place_look_up_anon(const struct code *c, const struct mapping *m,
+					   struct code_place *p)
+{
+	uint32_t pid = c->jits.n ? binaries_get(c->binaries, m->binary)->pid : 0;
+	enum place_state state = PLACE_ANON;
+
+	for (size_t i = 0; i < c->jits.n; i++) {
+		struct jitcode *j = c->jits.v[i].jitcode;
+
+		if (c->jits.v[i].pid != pid || !jitcode_may_unwind(j))
+			continue;
+		switch (jitcode_row(j, p->pc, &p->row)) {
+		case JITCODE_UNKNOWN:
+			state = PLACE_DUMPED;
+			break;
+		case JITCODE_BARE:
+			return PLACE_ANON;
+		case JITCODE_ROW:
+			return PLACE_JIT;
+		}
+	}
+	return state;
+}
+
 /* True if a function begins at `svma` that a coroutine's first function would return to. */
 static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svma)
 {
@@ -104,7 +216,7 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, u
 				      struct code_place *p)
 {
 	if (binaries_get(c->binaries, m->binary)->kind == BINARY_KIND_ANON)
-		return PLACE_ANON;
+		return place_look_up_anon(c, m, p);
 	if (!code_has_file(c, m->binary))
 		return PLACE_WAITING;
 	const struct code_binary *b = &c->files.v[m->binary];

@@ -6,6 +6,7 @@
 #include "model/addrspace.h"
 #include "sample/binaries.h"
 #include "unwind/cfi.h"
+#include "unwind/jitcode.h"
 
 struct code;
 
@@ -14,6 +15,8 @@ enum place_state {
 	PLACE_WAITING,  /* its file has not been given yet */
 	PLACE_NO_FILE,  /* its file is not to be had, or is no ELF file */
 	PLACE_ANON,     /* code in no file: JIT */
+	PLACE_JIT,      /* the same, and `row` is what its compiler's dump says: never ROW_NONE */
+	PLACE_DUMPED,   /* code in no file that its process's dump has not told of, so far */
 	PLACE_CODE,     /* `row` says what the file's CFI says, which may be ROW_NONE */
 };
 
@@ -35,6 +38,24 @@ void code_destroy(struct code *c);
 void code_give_file(struct code *c, uint32_t binary, struct elffile *f);
 /* True once code_give_file() was called for it. */
 bool code_has_file(const struct code *c, uint32_t binary);
+
+/* Process `pid` dumps the code that it makes; `dump` tells its dumps apart, should it have several.
+ * code_add_jit() will be called. */
+void code_expect_jit(struct code *c, uint32_t pid, uint32_t dump);
+/* What was read of it next; *b is emptied. Ignored if the dump is not expected. */
+void code_add_jit(struct code *c, uint32_t pid, uint32_t dump, struct jitcode_batch *b);
+/* What it says of the code that there was at `time_ns` has been added. */
+void code_jit_told(struct code *c, uint32_t pid, uint32_t dump, uint64_t time_ns);
+/* Forgets it. */
+void code_drop_jit(struct code *c, uint32_t pid, uint32_t dump);
+/* True if a dump may yet tell of the code at `pc`, a PLACE_DUMPED, that ran at `time_ns`. */
+bool code_waits_for_jit(const struct code *c, const struct addrspace *as, uint64_t pc,
+			uint64_t time_ns);
+/* True for code in no file. */
+static inline bool code_is_anon(const struct code_place *p)
+{
+	return p->state == PLACE_ANON || p->state == PLACE_JIT || p->state == PLACE_DUMPED;
+}
 
 /* `pc` is the look-up address: already one less for a return address. Valid until the next call. */
 const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc);

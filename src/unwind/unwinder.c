@@ -173,6 +173,8 @@ bool unwinder_walk(struct unwinder *u, struct unwinding *t, bool final)
 		return true;
 	uint32_t n_kernel = chain_user_part(s);
 
+	u->walk.may_wait = !final;
+	u->walk.time_ns = t->ev->time_ns;
 	walk_stack(u, t->as, s);
 	note_reach(u);
 	if (u->walk.verdict == VERDICT_NO_CFI_YET && !final)

@@ -55,8 +55,9 @@ void unwinding_deinit(struct unwinding *t);
 /* `ev` and `as` must stay as they are until unwinder_node(). */
 void unwinder_begin(const struct unwinder *u, struct unwinding *t, const struct addrspace *as,
 		    const struct raw_event *ev);
-/* False if it needs a file that has not been given yet: keep a copy of the sample and come again;
- * with `final` the stack ends VERDICT_NO_CFI_YET instead. */
+/* False if it needs a file that has not been given yet, or code that its compiler's dump may yet
+ * tell of: keep a copy of the sample and come again; with `final` the stack ends VERDICT_NO_CFI_YET
+ * instead, or goes on by frame pointers. */
 bool unwinder_walk(struct unwinder *u, struct unwinding *t, bool final);
 /* May be left out. */
 void unwinder_near(const struct unwinder *u, const struct unwinding *t);

@@ -231,6 +231,46 @@ static bool step_by_fp(struct state *st, enum verdict otherwise, uint64_t pc)
 	return step_to(st, ra, sp, FRAME_RETURN);
 }
 
+static bool row_needs_fp(const struct row *row)
+{
+	return row->cfa == ROW_CFA_FP || row->cfa == ROW_CFA_FP_DEREF;
+}
+
+/* What a compiler says of the code it made may be of other code by now, or wrong: the caller must
+ * be one. */
+static bool is_jit_step_good(const struct state *st, const struct row *row, bool stepped)
+{
+	if (!stepped)
+		return st->w->verdict == VERDICT_COPY_SMALL ||
+		       (st->w->verdict == VERDICT_COMPLETE && row->ra == ROW_UNDEFINED);
+	return is_mapped_return(st, st->ip) ||
+	       code_find(st->code, st->as, st->ip - 1)->state == PLACE_WAITING;
+}
+
+static bool step_jit(struct state *st, const struct code_place *p)
+{
+	const struct state was = *st;
+	struct code_place place = *p; /* it would not survive another look-up */
+
+	place.row.signal = 0;
+	if (!row_needs_fp(&place.row) || st->fp_known) {
+		bool stepped = step_row(st, &place);
+
+		if (is_jit_step_good(st, &place.row, stepped))
+			return stepped;
+	}
+	*st = was;
+	return step_by_fp(st, VERDICT_NO_CFI, place.pc);
+}
+
+/* Code in no file, not told of by a compiler's dump. */
+static bool step_dumped(struct state *st, uint64_t pc)
+{
+	if (st->w->may_wait && code_waits_for_jit(st->code, st->as, pc, st->w->time_ns))
+		return walk_end_at(st, VERDICT_NO_CFI_YET, pc);
+	return step_by_fp(st, VERDICT_NO_CFI, pc);
+}
+
 static bool step_sigreturn(struct state *st)
 {
 	const struct arch_sigframe *f = &st->arch->sigframe;
@@ -337,6 +377,10 @@ static bool walk_step(struct state *st, bool *complex)
 	case PLACE_ANON:
 	case PLACE_NO_FILE:
 		return step_by_fp(st, VERDICT_NO_CFI, at);
+	case PLACE_JIT:
+		return step_jit(st, p);
+	case PLACE_DUMPED:
+		return step_dumped(st, at);
 	case PLACE_CODE:
 		break;
 	}
@@ -350,7 +394,7 @@ static bool walk_step(struct state *st, bool *complex)
 		*complex = true;
 		return false;
 	}
-	if ((p->row.cfa == ROW_CFA_FP || p->row.cfa == ROW_CFA_FP_DEREF) && !st->fp_known)
+	if (row_needs_fp(&p->row) && !st->fp_known)
 		return walk_out_of_stack(st, st->sp0 + st->sample->stack_len, at);
 	return step_row(st, p);
 }
@@ -409,8 +453,8 @@ static size_t chain_link(const struct raw_sample *s, uint64_t sp, uint64_t fp0, 
 
 static bool is_fp_row(const struct code_place *p)
 {
-	return p->state == PLACE_CODE && p->row.cfa == ROW_CFA_FP && p->row.cfa_off == 16 &&
-	       p->row.ra == ROW_AT_CFA && p->row.ra_off == -8;
+	return (p->state == PLACE_CODE || p->state == PLACE_JIT) && p->row.cfa == ROW_CFA_FP &&
+	       p->row.cfa_off == 16 && p->row.ra == ROW_AT_CFA && p->row.ra_off == -8;
 }
 
 void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,

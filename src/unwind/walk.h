@@ -20,6 +20,10 @@ struct walk_frame {
 };
 
 struct walk {
+	/* Set by who walks: code that its compiler's dump may yet tell of is waited for
+	 * (VERDICT_NO_CFI_YET), if it ran at this time. */
+	bool may_wait;
+	uint64_t time_ns;
 	struct walk_frame *frames; /* owned; WALK_MAX_FRAMES of them */
 	uint32_t n;
 	enum verdict verdict;

@@ -1,5 +1,5 @@
 /* In: any bytes, as what a JIT compiler left of its code. Out: nothing, if reading it and asking it
- * for addresses leads nowhere else and ends. */
+ * for addresses, their names and how to unwind there leads nowhere else and ends. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,6 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "symbol/jitdump.h"
 #include "symbol/jitnames.h"
+#include "unwind/jitreader.h"
 
 static const uint64_t addrs[] = { 0,      0x1000,     0x1001,         0x10ff,
 				  0x2000, 0x1ffff000, 0x7fffffffffff, UINT64_MAX };
@@ -81,6 +82,36 @@ static void check_names(int fd)
 	diag_deinit(&diag);
 }
 
+/* Read as it grows, the second half later. */
+static void check_unwinding(const uint8_t *bytes, size_t size)
+{
+	struct jitcode *j = jitcode_create(&arch_x86_64);
+	struct jitreader r = { 0 };
+	size_t at = 0;
+
+	for (int half = 1; half <= 2 && !r.closed; half++) {
+		struct cursor c = cursor(bytes + at, size * (size_t)half / 2 - at);
+		struct jitcode_batch batch;
+
+		err_destroy(jitreader_read(&r, &c, &batch));
+		at += cursor_offset(&c);
+		for (size_t i = 0; i < batch.pieces.n; i++) {
+			const struct jitcode_piece *p = &batch.pieces.v[i];
+
+			must(p->start < p->end && p->entry < batch.entries.n);
+			must(!i || p[-1].end <= p->start);
+		}
+		jitcode_take(j, &batch);
+		for (size_t i = 0; i < N_ADDRS; i++) {
+			struct row row;
+
+			jitcode_row(j, addrs[i], &row);
+		}
+	}
+	jitreader_deinit(&r);
+	jitcode_destroy(j);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -88,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	must(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
 	check_dump(fd);
 	check_names(fd);
+	check_unwinding(bytes, size);
 	close(fd);
 	return 0;
 }
@@ -125,11 +157,18 @@ static void put_code(struct buf *b, uint64_t time_ns, uint64_t start, const char
 	buf_deinit(&body);
 }
 
+/* .eh_frame of 256 bytes of code: a CIE, an FDE, the end. */
+static const uint8_t frames[] = {
+	20,   0,    0,    0,    0,    0, 0, 0, 1,  'z',  'R', 0,  1,  0x78, 16, 1,
+	0x1b, 0x0c, 7,    8,    0x90, 1, 0, 0, 16, 0,    0,   0,  28, 0,    0,  0,
+	0xe0, 0xfe, 0xff, 0xff, 0,    1, 0, 0, 0,  0x44, 14,  32, 0,  0,    0,  0,
+};
+
 /* A dump with everything in it, and a map. */
 bool fuzz_seed(unsigned int i, struct buf *ret)
 {
 	static const uint64_t move[] = { 1, 0x2000, 0x1000, 0x2000, 0x100, 20 };
-	static const uint64_t unwinding[] = { 8, 0, 0, 0 };
+	static const uint64_t unwinding[] = { sizeof(frames), 0, 0 };
 	static const char map[] = "1000 100 a\n10ff 20 b c\n2000 1 a\n";
 	struct buf body = { 0 };
 
@@ -146,7 +185,8 @@ bool fuzz_seed(unsigned int i, struct buf *ret)
 		buf_u32(ret, 0);
 	put_code(ret, 5, 0x1000, "a");
 	put_code(ret, 20, 0x1000, "b");
-	put_words(&body, unwinding, 4);
+	put_words(&body, unwinding, 3);
+	buf_bytes(&body, frames, sizeof(frames));
 	put_record(ret, 4, 25, &body);
 	body.len = 0;
 	put_words(&body, move, 6);
