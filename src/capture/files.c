@@ -25,10 +25,13 @@ struct kept {
 	int fd;
 };
 
+enum request_kind { REQUEST_OPEN, REQUEST_READ_DUMP, REQUEST_FORGET_DUMP };
+
 struct file_request {
+	enum request_kind kind;
 	uint32_t binary;
-	struct binary like; /* path owned */
-	struct mapped_file where;
+	struct binary like;       /* REQUEST_OPEN only; path owned */
+	struct mapped_file where; /* of the others, the pid */
 };
 
 struct files {
@@ -49,6 +52,7 @@ struct files {
 
 	VEC(struct kept) kept;  /* the helper's */
 	struct jitmaps jitmaps; /* likewise */
+	struct jitreads dumps;  /* likewise */
 };
 
 /* Found again by path, the file need not be kept. */
@@ -106,6 +110,34 @@ static void files_open(struct files *f, struct file_request *r, struct file_resu
 	free(r->like.path);
 }
 
+static int kept_fd(const struct files *f, uint32_t binary)
+{
+	for (size_t i = 0; i < f->kept.n; i++)
+		if (f->kept.v[i].binary == binary)
+			return f->kept.v[i].fd;
+	return -1;
+}
+
+/* False if there is no result. */
+static bool files_do(struct files *f, struct file_request *r, struct file_result *ret)
+{
+	*ret = (struct file_result){ .binary = r->binary };
+	switch (r->kind) {
+	case REQUEST_OPEN:
+		files_open(f, r, ret);
+		return true;
+	case REQUEST_READ_DUMP:
+		ret->is_dump = true;
+		ret->err = jitreads_next(&f->dumps, r->where.pid, r->binary, kept_fd(f, r->binary),
+					 &ret->dump);
+		return true;
+	case REQUEST_FORGET_DUMP:
+		jitreads_forget(&f->dumps, r->where.pid, r->binary);
+		return false;
+	}
+	return false;
+}
+
 static void *files_main(void *arg)
 {
 	struct files *f = arg;
@@ -120,15 +152,17 @@ static void *files_main(void *arg)
 		if (f->stop)
 			break;
 		struct file_request r = f->queue.v[f->head++];
-		struct file_result result = { 0 };
+		struct file_result result;
 
 		if (f->head == f->queue.n)
 			f->head = f->queue.n = 0;
 		f->busy = true;
 		pthread_mutex_unlock(&f->lock);
-		files_open(f, &r, &result);
+		bool some = files_do(f, &r, &result);
+
 		pthread_mutex_lock(&f->lock);
-		vec_push(&f->results, result);
+		if (some)
+			vec_push(&f->results, result);
 	}
 	pthread_mutex_unlock(&f->lock);
 	return NULL;
@@ -166,6 +200,7 @@ void files_destroy(struct files *f)
 		free(f->queue.v[i].like.path);
 	for (size_t i = f->taken; i < f->results.n; i++) {
 		err_destroy(f->results.v[i].err);
+		jitcode_batch_deinit(&f->results.v[i].dump.batch);
 		elffile_destroy(f->results.v[i].elf);
 	}
 	for (size_t i = 0; i < f->kept.n; i++)
@@ -175,6 +210,7 @@ void files_destroy(struct files *f)
 	vec_deinit(&f->slots);
 	vec_deinit(&f->kept);
 	jitmaps_deinit(&f->jitmaps);
+	jitreads_deinit(&f->dumps);
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->work);
 	pthread_cond_destroy(&f->idle);
@@ -186,6 +222,24 @@ static struct file_slot *files_slot(struct files *f, uint32_t binary)
 	while (f->slots.n <= binary)
 		vec_push(&f->slots, ((struct file_slot){ 0 }));
 	return &f->slots.v[binary];
+}
+
+static void files_push(struct files *f, struct file_request *r)
+{
+	if (!f->started && pthread_create(&f->thread, NULL, files_main, f)) {
+		/* No thread to be had: do it here; the rings wait a little. */
+		struct file_result result;
+
+		if (files_do(f, r, &result))
+			vec_push(&f->results, result);
+		return;
+	}
+	f->started = true;
+	pthread_mutex_lock(&f->lock);
+	f->busy = true;
+	vec_push(&f->queue, *r);
+	pthread_cond_signal(&f->work);
+	pthread_mutex_unlock(&f->lock);
 }
 
 void files_request(struct files *f, uint32_t binary, const struct binary *like,
@@ -202,20 +256,23 @@ void files_request(struct files *f, uint32_t binary, const struct binary *like,
 	slot->state = FILE_ASKED;
 	slot->tries++;
 	r.like.path = xstrdup(like->path);
-	if (!f->started && pthread_create(&f->thread, NULL, files_main, f)) {
-		/* No thread to be had: do it here; the rings wait a little. */
-		struct file_result result = { 0 };
+	files_push(f, &r);
+}
 
-		files_open(f, &r, &result);
-		vec_push(&f->results, result);
-		return;
-	}
-	f->started = true;
-	pthread_mutex_lock(&f->lock);
-	f->busy = true;
-	vec_push(&f->queue, r);
-	pthread_cond_signal(&f->work);
-	pthread_mutex_unlock(&f->lock);
+void files_read_dump(struct files *f, uint32_t pid, uint32_t binary)
+{
+	struct file_request r = { .kind = REQUEST_READ_DUMP, .binary = binary };
+
+	r.where.pid = pid;
+	files_push(f, &r);
+}
+
+void files_forget_dump(struct files *f, uint32_t pid, uint32_t binary)
+{
+	struct file_request r = { .kind = REQUEST_FORGET_DUMP, .binary = binary };
+
+	r.where.pid = pid;
+	files_push(f, &r);
 }
 
 bool files_take(struct files *f, struct file_result *ret)
@@ -228,7 +285,7 @@ bool files_take(struct files *f, struct file_result *ret)
 	if (f->taken == f->results.n)
 		f->taken = f->results.n = 0;
 	pthread_mutex_unlock(&f->lock);
-	if (some) {
+	if (some && !ret->is_dump) {
 		struct file_slot *slot = files_slot(f, ret->binary);
 
 		slot->state = ret->err ? FILE_FAILED : FILE_OPENED;
@@ -247,10 +304,7 @@ void files_wait(struct files *f)
 
 int files_fd(const struct files *f, uint32_t binary)
 {
-	for (size_t i = 0; i < f->kept.n; i++)
-		if (f->kept.v[i].binary == binary)
-			return f->kept.v[i].fd;
-	return -1;
+	return kept_fd(f, binary);
 }
 
 bool files_gone(const struct files *f, uint32_t binary)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/jitreads.h"
 #include "capture/opener.h"
 #include "model/elffile.h"
 
@@ -25,11 +26,19 @@ void files_destroy(struct files *f);
 void files_request(struct files *f, uint32_t binary, const struct binary *like,
 		   const struct mapped_file *where);
 
+/* Reads on in the jitdump of process `pid` that was asked for as `binary`, after that. */
+void files_read_dump(struct files *f, uint32_t pid, uint32_t binary);
+/* Nobody will read on in it. */
+void files_forget_dump(struct files *f, uint32_t pid, uint32_t binary);
+
 struct file_result {
 	uint32_t binary;
-	struct err *err;     /* why not; the taker's */
-	struct binary found; /* with no err: build-id, mtime, size as read; path is NULL */
-	struct elffile *elf; /* NULL: not wanted, or no ELF file; the taker's */
+	bool is_dump; /* of files_read_dump(): `dump` is filled, `err` says what was wrong with it,
+			 and there is nothing else */
+	struct jitread_result dump; /* its batch the taker's */
+	struct err *err;            /* why not; the taker's */
+	struct binary found;        /* with no err: build-id, mtime, size as read; path is NULL */
+	struct elffile *elf;        /* NULL: not wanted, or no ELF file; the taker's */
 };
 
 /* The next result; false if there is none now. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "model/vdso.h"
@@ -23,6 +24,7 @@ void intake_deinit(struct intake *in)
 	err_destroy(in->failed);
 	hits_deinit(&in->hits);
 	waiting_deinit(&in->waiting);
+	jitdumps_deinit(&in->jitdumps);
 	for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
 		unwinding_deinit(&in->flights.v[i].stack);
 }
@@ -112,33 +114,57 @@ void intake_give_vdso(struct intake *in, uint32_t binary)
 	code_give_file(unwinder_code(in->unwinder), binary, file);
 }
 
+/* What the helper found out of a file that was mapped. */
+static void take_file(struct intake *in, struct code *code, struct file_result *r)
+{
+	struct binary *b = binaries_get(&in->data->binaries, r->binary);
+
+	if (code && b->kind == BINARY_KIND_FILE)
+		code_give_file(code, r->binary, r->elf);
+	if (r->err) {
+		_cleanup_free_ char *cause = xasprintf("open %s %u", b->path, b->pid);
+		/* A map that is another's is a surprise; one that is not there is not. */
+		bool refused = b->kind == BINARY_KIND_ANON && err_errno(r->err) == EPERM;
+
+		diag_err(in->diag, refused ? DIAG_WARNING : DIAG_DETAIL, cause, r->err);
+		return;
+	}
+	if (b->kind != BINARY_KIND_FILE)
+		return;
+	b->mtime_ns = r->found.mtime_ns;
+	b->size = r->found.size;
+	if (!b->build_id_len) {
+		memcpy(b->build_id, r->found.build_id, sizeof(b->build_id));
+		b->build_id_len = r->found.build_id_len;
+	}
+	b->revision++;
+}
+
+static void take_dump(struct intake *in, struct code *code, struct file_result *r)
+{
+	bool timed = in->data->meta.clockid == CLOCK_MONOTONIC;
+
+	if (r->err)
+		diag_err(in->diag, DIAG_DETAIL, "jitdump", r->err);
+	in->jitdumps_more |= jitdumps_take(&in->jitdumps, in->files, code, timed, r);
+}
+
 struct err *intake_files(struct intake *in)
 {
 	struct code *code = unwinder_code(in->unwinder);
 	struct file_result r;
 
+	in->jitdumps_more = false;
 	while (files_take(in->files, &r)) {
-		struct binary *b = binaries_get(&in->data->binaries, r.binary);
-
-		if (code && b->kind == BINARY_KIND_FILE)
-			code_give_file(code, r.binary, r.elf);
-		if (r.err) {
-			_cleanup_free_ char *cause = xasprintf("open %s %u", b->path, b->pid);
-			/* A map that is another's is a surprise; one that is not there is not. */
-			bool refused = b->kind == BINARY_KIND_ANON && err_errno(r.err) == EPERM;
-
-			diag_err(in->diag, refused ? DIAG_WARNING : DIAG_DETAIL, cause, r.err);
-			continue;
-		}
-		if (b->kind != BINARY_KIND_FILE)
-			continue;
-		b->mtime_ns = r.found.mtime_ns;
-		b->size = r.found.size;
-		if (!b->build_id_len) {
-			memcpy(b->build_id, r.found.build_id, sizeof(b->build_id));
-			b->build_id_len = r.found.build_id_len;
-		}
-		b->revision++;
+		if (r.is_dump)
+			take_dump(in, code, &r);
+		else
+			take_file(in, code, &r);
 	}
 	return samples_try_waiting(in);
+}
+
+void intake_ask_dumps(struct intake *in)
+{
+	jitdumps_ask(&in->jitdumps, in->files, unwinder_code(in->unwinder), in->world);
 }

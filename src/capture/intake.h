@@ -7,6 +7,7 @@
 #include "capture/attach.h"
 #include "capture/files.h"
 #include "capture/hits.h"
+#include "capture/jitdumps.h"
 #include "capture/samples.h"
 #include "model/world.h"
 #include "recording/writer.h"
@@ -48,6 +49,8 @@ struct intake {
 	const struct attach *attach;
 	const struct opener *opener;
 	struct files *files;
+	struct jitdumps jitdumps;
+	bool jitdumps_more; /* intake_files() found one that was not read to its end */
 	struct diag *diag;
 	struct hits hits;
 
@@ -78,6 +81,8 @@ void intake_follow(struct intake *in, uint32_t pid);
 ERR_CHECK struct err *intake_drain(struct intake *in, uint64_t limit_ns);
 /* Applies what the helper found out of files, and places the samples that waited for them. */
 ERR_CHECK struct err *intake_files(struct intake *in);
+/* Has the jitdumps read on in; what comes of it is intake_files()'s. */
+void intake_ask_dumps(struct intake *in);
 /* The kernel's shared object, which is in no file, for unwinding. */
 void intake_give_vdso(struct intake *in, uint32_t binary);
 /* Places the samples of a process that still wait, as far as can be; UINT32_MAX: of all. */

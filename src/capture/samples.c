@@ -192,6 +192,7 @@ void intake_forgotten(void *ctx, struct process *p)
 		in->failed = samples_finish(in);
 	if (!in->failed)
 		in->failed = intake_finish_waiting(in, p->pid);
+	jitdumps_forget(&in->jitdumps, in->files, unwinder_code(in->unwinder), p->pid);
 }
 
 struct err *samples_try_waiting(struct intake *in)

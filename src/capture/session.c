@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "capture/meta.h"
 #include "capture/setup.h"
+#include "model/jitrecord.h"
 
 enum {
 	SLACK_NS = 1000000,     /* records appear up to tens of microseconds late */
@@ -17,15 +18,6 @@ enum {
 	PROGRESS_NS = 1000000000,
 };
 
-/* "jit-123.dump", the number being what the process calls itself. */
-static bool is_jitdump(const struct binary *b)
-{
-	const char *name = binary_name(b);
-	size_t digits = strncmp(name, "jit-", 4) ? 0 : strspn(name + 4, "0123456789");
-
-	return b->kind == BINARY_KIND_FILE && digits && !strcmp(name + 4 + digits, ".dump");
-}
-
 /* A mapping came: its file is opened while it can be, and the recording told. */
 static void on_mapped(void *ctx, struct process *p, const struct mapping *m)
 {
@@ -33,9 +25,9 @@ static void on_mapped(void *ctx, struct process *p, const struct mapping *m)
 	const struct binary *b = binaries_get(&s->data->binaries, m->binary);
 	struct mapped_file where = { .pid = p->pid, .start = m->start, .end = m->end };
 
-	where.no_elf = is_jitdump(b);
+	where.no_elf = jitrecord_is_dump(b);
 	if (where.no_elf)
-		vec_push(&s->jitdumps, ((struct jitdump_of){ p->pid, m->binary }));
+		jitdumps_found(&s->intake.jitdumps, unwinder_code(s->unwinder), p->pid, m->binary);
 	if (b->kind == BINARY_KIND_FILE || (b->kind == BINARY_KIND_ANON && b->pid))
 		files_request(s->files, m->binary, b, &where);
 	else if (b->kind == BINARY_KIND_VDSO && unwinder_code(s->unwinder))
@@ -114,7 +106,6 @@ void session_destroy(struct session *s)
 	world_destroy(s->world);
 	opener_deinit(&s->opener);
 	vec_deinit(&s->pids);
-	vec_deinit(&s->jitdumps);
 	free(s);
 }
 
@@ -241,6 +232,7 @@ static struct err *turn(struct session *s)
 	now = meta_now_ns();
 	TRY(intake_files(&s->intake)); /* first: samples that need one do not wait for it then */
 	TRY(intake_drain(&s->intake, now - SLACK_NS));
+	intake_ask_dumps(&s->intake);
 	repair_maps(s);
 	TRY(writer_tick(s->intake.writer, now));
 	say_progress(s, now);
@@ -279,6 +271,21 @@ static void ask_for_jit_maps(struct session *s)
 	}
 }
 
+/* What came of all that the helper was asked for. One that writes without end is not waited for. */
+static struct err *take_files(struct session *s)
+{
+	enum { LOOKS_MOST = 256 };
+
+	files_wait(s->files);
+	TRY(intake_files(&s->intake));
+	for (int i = 0; i < LOOKS_MOST && (!i || s->intake.jitdumps_more); i++) {
+		intake_ask_dumps(&s->intake);
+		files_wait(s->files);
+		TRY(intake_files(&s->intake));
+	}
+	return NULL;
+}
+
 struct err *session_run(struct session *s, struct writer *writer)
 {
 	s->intake.writer = writer;
@@ -291,7 +298,7 @@ struct err *session_run(struct session *s, struct writer *writer)
 		err = intake_drain(&s->intake, UINT64_MAX);
 	files_wait(s->files);
 	if (!err)
-		err = intake_files(&s->intake);
+		err = take_files(s);
 	if (!err)
 		err = intake_finish_waiting(&s->intake, UINT32_MAX);
 	ask_for_jit_maps(s);

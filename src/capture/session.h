@@ -36,12 +36,6 @@ struct session_stats {
 /* Called about once a second. */
 typedef void session_progress_fn(void *ctx, const struct session_stats *stats);
 
-/* A JIT compiler's dump, which it maps as if it were code, so that it can be found. */
-struct jitdump_of {
-	uint32_t pid;
-	uint32_t binary; /* the dump's */
-};
-
 struct session {
 	const struct session_request *req;
 	struct dataset *data;
@@ -59,7 +53,6 @@ struct session {
 	struct ending ending;
 	enum attach_mode mode;
 	u32_vec pids;
-	VEC(struct jitdump_of) jitdumps;
 	uint64_t started_ns; /* sampling on; 0: not yet */
 	enum ended_by ended_by;
 	uint64_t next_progress_ns;

@@ -98,6 +98,13 @@ static void recheck_uid(struct intake *in, uint32_t pid)
 		world_process(in->world, pid)->user = NULL;
 }
 
+static void take_exec(struct intake *in, uint32_t pid)
+{
+	jitdumps_forget(&in->jitdumps, in->files, unwinder_code(in->unwinder), pid);
+	if (in->follow_uid)
+		recheck_uid(in, pid);
+}
+
 static struct err *write_change(struct intake *in, const struct raw_event *ev)
 {
 	struct proc_event e = { .time_ns = ev->time_ns, .pid = ev->pid, .tid = ev->tid };
@@ -140,6 +147,8 @@ static bool takes_code_away(const struct intake *in, const struct raw_event *ev)
 		bool same = m->start == ev->mmap.start && m->end == end && b->path &&
 			    !strcmp(b->path, ev->mmap.path); /* told again */
 
+		/* A JIT compiler that makes its memory executable time and again. */
+		same |= b->kind == BINARY_KIND_ANON && !strcmp(ev->mmap.path, "//anon");
 		if (m->start < end && ev->mmap.start < m->end && !same)
 			return true;
 	}
@@ -156,8 +165,8 @@ struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_eve
 		in->unborn = 0;
 	if (in->waiting.held.n && takes_code_away(in, ev))
 		TRY(intake_finish_waiting(in, ev->pid));
-	if (ev->kind == RAW_COMM && ev->comm.exec && in->follow_uid)
-		recheck_uid(in, ev->pid);
+	if (ev->kind == RAW_COMM && ev->comm.exec)
+		take_exec(in, ev->pid);
 	if (ev->kind == RAW_FORK)
 		TRY(take_fork(in, ev));
 	else if (tasks_is_ours(in, ev->pid))

@@ -1,5 +1,6 @@
-/* Samples whose stack needs a file that the helper has not opened yet: copied out of the ring,
- * which never waits, until the file is there or the process that they need is gone. */
+/* Samples whose stack needs a file that the helper has not opened yet, or a jitdump that it has not
+ * looked at since: copied out of the ring, which never waits, until the file is there or the
+ * process that they need is gone. */
 #ifndef CAPTURE_WAITING_H
 #define CAPTURE_WAITING_H
 

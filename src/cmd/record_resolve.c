@@ -96,13 +96,15 @@ static void judge(const struct session *s, struct record_resolved *ret)
 /* What a JIT compiler dumped names the code its process has in no file. */
 static void give_jitdumps(struct session *s, struct symbolizer *sym)
 {
-	for (size_t i = 0; i < s->jitdumps.n; i++) {
-		int fd = files_fd(s->files, s->jitdumps.v[i].binary);
+	const struct jitdumps *dumps = &s->intake.jitdumps;
+
+	for (size_t i = 0; i < dumps->v.n; i++) {
+		int fd = files_fd(s->files, dumps->v.v[i].binary);
 
 		for (uint32_t id = 0; fd >= 0 && id < s->data->binaries.v.n; id++) {
 			const struct binary *b = binaries_get(&s->data->binaries, id);
 
-			if (b->kind == BINARY_KIND_ANON && b->pid == s->jitdumps.v[i].pid)
+			if (b->kind == BINARY_KIND_ANON && b->pid == dumps->v.v[i].pid)
 				symbolizer_give_fd(sym, id, fd);
 		}
 	}

@@ -145,6 +145,51 @@ def test_jitdump_of_another_clock():
         assert {"third", "fourth"} <= names and not {"first", "second"} & names, names
 
 
+WALKED = {
+    "first": ["main", "under_first", "run", "outer", "first"],
+    "second": ["main", "under_second", "run", "outer", "second"],
+    "callee": ["main", "under_third", "run", "outer", "third", "callee"],
+}
+
+
+def walked(graph, *arguments):
+    """Code without frame pointers, its callers and its callees native, walked by CFI."""
+    if os.uname().machine != "x86_64":
+        skip("the code is x86-64's")
+    if os.path.exists("truth"):
+        os.unlink("truth")
+    app = compile_c("jitframes.c", "app", "-fomit-frame-pointer")
+    done = record("--call-graph", graph, command=[app, *arguments])
+    return report(), done.stderr
+
+
+def is_walked(frames):
+    tail = WALKED.get(frames[-1])
+    return tail and frames[-len(tail):] == tail
+
+
+def test_jitdump_unwinding():
+    for graph in "dwarf", "auto":
+        folded, said = walked(graph)
+        expect_truth(folded, Truth(), "under_first", "under_second", "under_third")
+        expect_share("[truncated]", folded.count("[truncated]"), folded.total(), 0)
+        for leaf in WALKED:
+            of_leaf = folded.only(lambda frames: frames[-1] == leaf)
+            right = of_leaf.count(is_walked)
+            assert right >= 0.99 * of_leaf.total(), f"{graph}: {leaf}: {of_leaf.stacks}"
+        whole = float(re.search(r"complete stacks: ([0-9.]+) %", said).group(1))
+        assert whole >= 99, said
+
+
+def test_jitdump_without_unwinding():
+    """What the dump says is what leads on; that it says nothing costs only the callers."""
+    folded, said = walked("dwarf", "bare")
+    assert folded.count(is_walked) == 0, folded.stacks
+    leaves = folded.only(lambda frames: frames[-1] in WALKED)
+    assert leaves.total() >= 0.9 * folded.total(), folded.stacks
+    assert leaves.count("[truncated]") >= 0.99 * leaves.total(), leaves.stacks
+
+
 def mapped(lines, owner=None):
     """Runs code in an anonymous page beside a map of these lines; "@" is the page's address."""
     app = compile_c("jitpage.c", "app")
