@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "model/jitrecord.h"
 
 struct kept_process {
 	uint32_t pid;
+	bool dumps_code; /* its compiler wrote a jitdump */
 	struct addrspace as;
 };
 
@@ -22,12 +24,12 @@ struct kept {
 	VEC(struct sample) samples;
 };
 
-static struct addrspace *kept_addrspace(struct kept *k, uint32_t pid)
+static struct kept_process *kept_process(struct kept *k, uint32_t pid)
 {
 	for (struct table_probe p = table_probe(&k->pids, hash_u64(pid));
 	     table_next(&k->pids, &p);) {
 		if (k->processes.v[p.value]->pid == pid)
-			return &k->processes.v[p.value]->as;
+			return k->processes.v[p.value];
 	}
 	struct kept_process *process = xcalloc(1, sizeof(*process));
 
@@ -35,7 +37,7 @@ static struct addrspace *kept_addrspace(struct kept *k, uint32_t pid)
 	addrspace_init(&process->as);
 	table_add(&k->pids, hash_u64(pid), (uint32_t)k->processes.n);
 	vec_push(&k->processes, process);
-	return &process->as;
+	return process;
 }
 
 static void kept_mmap(struct kept *k, const struct proc_event *e)
@@ -51,7 +53,10 @@ static void kept_mmap(struct kept *k, const struct proc_event *e)
 		return;
 	if (!code_has_file(code, m.binary))
 		code_give_file(code, m.binary, k->open(k->ctx, m.binary));
-	addrspace_map(kept_addrspace(k, e->pid), &m);
+	struct kept_process *p = kept_process(k, e->pid);
+
+	p->dumps_code |= jitrecord_is_dump(binaries_get(&k->source.data->binaries, m.binary));
+	addrspace_map(&p->as, &m);
 }
 
 /* A process begins as a copy of its parent; a thread, whose pid is its parent's, shares it. */
@@ -59,10 +64,33 @@ static void kept_fork(struct kept *k, const struct proc_event *e)
 {
 	if (e->pid == e->ppid)
 		return;
-	struct addrspace *child = kept_addrspace(k, e->pid);
+	struct kept_process *child = kept_process(k, e->pid);
+	const struct kept_process *parent = kept_process(k, e->ppid);
 
-	addrspace_clear(child);
-	addrspace_copy(child, kept_addrspace(k, e->ppid));
+	addrspace_clear(&child->as);
+	addrspace_copy(&child->as, &parent->as);
+	child->dumps_code = parent->dumps_code;
+}
+
+static void kept_exec(struct kept *k, const struct proc_event *e)
+{
+	struct kept_process *p = kept_process(k, e->pid);
+
+	addrspace_clear(&p->as);
+	p->dumps_code = false;
+}
+
+/* True if the stack, as it was recorded, leads through code in no file. */
+static bool through_anon(const struct dataset *d, uint32_t node)
+{
+	for (; node; node = frametree_get(&d->tree, node)->parent) {
+		const struct frame *f = frametree_get(&d->tree, node);
+
+		if (f->kind != FRAME_CUT &&
+		    binaries_get(&d->binaries, f->binary)->kind == BINARY_KIND_ANON)
+			return true;
+	}
+	return false;
 }
 
 static void kept_stack(struct kept *k, const struct proc_event *e)
@@ -70,10 +98,13 @@ static void kept_stack(struct kept *k, const struct proc_event *e)
 	if (!e->samples_before || e->samples_before > k->samples.n)
 		return;
 	struct sample *s = &k->samples.v[e->samples_before - 1];
-	uint32_t pid = threads_get(&k->source.data->threads, s->thread)->pid;
+	const struct kept_process *p =
+		kept_process(k, threads_get(&k->source.data->threads, s->thread)->pid);
 	struct raw_event ev = { .kind = RAW_SAMPLE, .mode = e->mode, .sample = *e->stack };
 
-	unwinder_sample(k->unwinder, kept_addrspace(k, pid), &ev, true, &s->node);
+	/* The recorder knew what the dump said. */
+	if (!p->dumps_code || !through_anon(k->source.data, s->node))
+		unwinder_sample(k->unwinder, &p->as, &ev, true, &s->node);
 }
 
 static void kept_event(struct kept *k, const struct proc_event *e)
@@ -84,7 +115,7 @@ static void kept_event(struct kept *k, const struct proc_event *e)
 		return;
 	case PROC_COMM:
 		if (e->exec)
-			addrspace_clear(kept_addrspace(k, e->pid));
+			kept_exec(k, e);
 		return;
 	case PROC_FORK:
 		kept_fork(k, e);

@@ -1,5 +1,7 @@
 /* A recording that kept its stacks, unwound anew: passes another source's batches on with the nodes
- * of samples replaced by what the unwinder makes of their stacks now. */
+ * of samples replaced by what the unwinder makes of their stacks now. Those through code of a JIT
+ * compiler that dumped it (unwind/jitcode.h) stay as they were recorded: the dump is not in the
+ * file. */
 #ifndef IMPORT_KEPT_H
 #define IMPORT_KEPT_H
 

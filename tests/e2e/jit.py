@@ -181,6 +181,17 @@ def test_jitdump_unwinding():
         assert whole >= 99, said
 
 
+def test_jitdump_unwinding_is_kept():
+    """A report walks stacks anew that were kept, and has no dump."""
+    walked("dwarf")
+    record("--call-graph", "dwarf", "--keep-stacks", command=[os.path.abspath("app")])
+    for dump in glob.glob("jit-*.dump"):
+        os.unlink(dump)
+    folded = report()
+    assert folded.count(is_walked) >= 0.9 * folded.total(), folded.stacks
+    assert folded.count("[truncated]") == 0, folded.stacks
+
+
 def test_jitdump_without_unwinding():
     """What the dump says is what leads on; that it says nothing costs only the callers."""
     folded, said = walked("dwarf", "bare")
