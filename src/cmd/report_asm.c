@@ -3,58 +3,79 @@
 
 #include "symbol/locate.h"
 
-/* The file of a binary, kept open from one part to the next. */
+/* The file of a binary. */
 struct code_file {
-	const struct binary *binary; /* NULL: none yet */
-	struct elffile *file;        /* NULL: */
+	const struct binary *binary;
+	struct elffile *file; /* NULL: */
 	char *why;
+	struct elfsyms syms; /* of `file` */
 };
 
-static void code_file_close(struct code_file *c)
-{
-	elffile_destroy(c->file);
-	free(c->why);
-	*c = (struct code_file){ 0 };
-}
+struct code_files {
+	VEC(struct code_file) v;
+};
 
-static void code_file_open(struct code_file *c, struct binary *binary, const char *sysroot)
+static void code_files_deinit(struct code_files *c)
 {
-	if (c->binary == binary)
-		return;
-	code_file_close(c);
-	c->binary = binary;
-	if (binary->kind != BINARY_KIND_FILE) {
-		c->why = xstrdup("it is in no file");
-		return;
+	for (size_t i = 0; i < c->v.n; i++) {
+		elfsyms_deinit(&c->v.v[i].syms);
+		elffile_destroy(c->v.v[i].file);
+		free(c->v.v[i].why);
 	}
-	struct located found = locate_file(binary, -1, sysroot);
-
-	c->file = found.file;
-	c->why = found.why;
+	vec_deinit(&c->v);
 }
 
-/* Lines of every instruction, not only of those that were hit. */
-static struct err *name_lines(const struct asm_part *part, uint32_t binary,
-			      struct symbolizer *symbols)
+/* Opened once. Valid until the next call. */
+static const struct code_file *code_files_get(struct code_files *c, struct binary *binary,
+					      const char *sysroot)
 {
-	size_t n = part->code.v.n;
-	_cleanup_free_ struct place *places = xcalloc(n + 1, sizeof(*places));
+	struct code_file new = { .binary = binary };
 
-	for (size_t i = 0; i < n; i++)
-		places[i] = (struct place){ binary, part->code.v.v[i].off };
-	return symbolizer_run_places(symbols, places, n);
+	for (size_t i = 0; i < c->v.n; i++)
+		if (c->v.v[i].binary == binary)
+			return &c->v.v[i];
+	if (binary->kind != BINARY_KIND_FILE) {
+		new.why = xstrdup("it is in no file");
+	} else {
+		struct located found = locate_file(binary, -1, sysroot);
+
+		new.file = found.file;
+		new.why = found.why;
+	}
+	if (new.file)
+		elfsyms_init(&new.syms, new.file);
+	vec_push(&c->v, new);
+	return &c->v.v[c->v.n - 1];
 }
 
-static struct err *make_parts(struct asmlist *a, struct dataset *data, struct symbolizer *symbols,
-			      const char *sysroot, struct code_file *c)
+/* Lines of every instruction, not only of those that were hit; all at once, since debug information
+ * is opened for each run. */
+static struct err *name_lines(const struct asmlist *a, struct symbolizer *symbols)
+{
+	VEC(struct place) places = { 0 };
+
+	for (size_t i = 0; i < a->parts.n; i++) {
+		const struct asm_part *part = &a->parts.v[i];
+		uint32_t binary = a->v.v[part->first].binary;
+
+		for (size_t k = 0; k < part->code.v.n; k++)
+			vec_push(&places, ((struct place){ binary, part->code.v.v[k].off }));
+	}
+	struct err *err = symbolizer_run_places(symbols, places.v, places.n);
+
+	vec_deinit(&places);
+	return err;
+}
+
+static void make_parts(struct asmlist *a, struct dataset *data, const char *sysroot,
+		       struct code_files *files)
 {
 	for (size_t i = 0; i < a->v.n;) {
-		uint32_t binary = a->v.v[i].binary;
+		struct binary *binary = binaries_get(&data->binaries, a->v.v[i].binary);
+		const struct code_file *c = code_files_get(files, binary, sysroot);
 		struct disasm code = { 0 };
 		char *why = NULL;
-
-		code_file_open(c, binaries_get(&data->binaries, binary), sysroot);
-		struct err *err = c->file ? disasm_function(c->file, a->v.v[i].off, &code) : NULL;
+		struct err *err = c->file ? disasm_function(&c->syms, a->v.v[i].off, &code) : NULL;
 
 		if (err || !c->file) {
 			disasm_deinit(&code);
@@ -62,17 +83,15 @@ static struct err *make_parts(struct asmlist *a, struct dataset *data, struct sy
 			err_destroy(err);
 		}
 		i = asmlist_add_part(a, i, &code, why);
-		TRY(name_lines(&a->parts.v[a->parts.n - 1], binary, symbols));
 	}
-	return NULL;
 }
 
 struct err *report_asm(struct asmlist *a, struct dataset *data, struct symbolizer *symbols,
 		       const char *sysroot)
 {
-	struct code_file c = { 0 };
-	struct err *err = make_parts(a, data, symbols, sysroot, &c);
+	struct code_files files = { 0 };
 
-	code_file_close(&c);
-	return err;
+	make_parts(a, data, sysroot, &files);
+	code_files_deinit(&files);
+	return name_lines(a, symbols);
 }

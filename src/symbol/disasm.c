@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "config.h"
-#include "symbol/elfsyms.h"
 
 #ifdef HAVE_CAPSTONE
 #include <capstone/capstone.h>
@@ -74,13 +73,11 @@ struct range {
 	uint64_t start, end;
 };
 
-static bool range_by_symbol(struct elffile *file, uint64_t svma, struct range *ret)
+static bool range_by_symbol(const struct elfsyms *syms, uint64_t svma, struct range *ret)
 {
-	struct elfsyms syms;
 	struct elfsyms_walk walk;
 
-	elfsyms_init(&syms, file);
-	elfsyms_walk_init(&walk, &syms);
+	elfsyms_walk_init(&walk, syms);
 	const struct elfsym *sym = elfsyms_walk_to(&walk, svma);
 
 	if (sym)
@@ -89,21 +86,21 @@ static bool range_by_symbol(struct elffile *file, uint64_t svma, struct range *r
 	if (sym && !sym->sized) {
 		uint64_t start, end;
 
-		if (elffile_fde(file, svma, &start, &end))
+		if (elffile_fde(syms->file, svma, &start, &end))
 			ret->end = end;
-		for (size_t i = 0; i < syms.v.n; i++)
-			if (syms.v.v[i].addr > svma && syms.v.v[i].addr < ret->end)
-				ret->end = syms.v.v[i].addr;
+		for (size_t i = 0; i < syms->v.n; i++)
+			if (syms->v.v[i].addr > svma && syms->v.v[i].addr < ret->end)
+				ret->end = syms->v.v[i].addr;
 	}
 	elfsyms_walk_deinit(&walk);
-	elfsyms_deinit(&syms);
 	return sym && ret->start <= svma && svma < ret->end;
 }
 
-static struct err *function_range(struct elffile *file, uint64_t svma, struct range *ret)
+static struct err *function_range(const struct elfsyms *syms, uint64_t svma, struct range *ret)
 {
-	if (range_by_symbol(file, svma, ret) || (elffile_fde(file, svma, &ret->start, &ret->end) &&
-						 ret->start <= svma && svma < ret->end))
+	if (range_by_symbol(syms, svma, ret) ||
+	    (elffile_fde(syms->file, svma, &ret->start, &ret->end) && ret->start <= svma &&
+	     svma < ret->end))
 		return NULL;
 	return err_new(
 		"neither a symbol nor unwind information says where the function at 0x%" PRIx64
@@ -187,8 +184,9 @@ static void run(csh engine, struct disasm *d, uint64_t off, uint64_t svma, const
 		capstone.free(insn, 1);
 }
 
-struct err *disasm_function(struct elffile *file, uint64_t off, struct disasm *ret)
+struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct disasm *ret)
 {
+	struct elffile *file = syms->file;
 	struct range range;
 	uint64_t svma, start_off;
 	uint32_t step;
@@ -197,7 +195,7 @@ struct err *disasm_function(struct elffile *file, uint64_t off, struct disasm *r
 	TRY(disasm_missing());
 	if (!elffile_off_to_svma(file, off, &svma))
 		return err_new("offset 0x%" PRIx64 " is in no segment of the file", off);
-	TRY(function_range(file, svma, &range));
+	TRY(function_range(syms, svma, &range));
 	ret->cut = range.end - range.start > DISASM_MAX;
 	if (ret->cut) /* around the place, if it is far behind */
 		range.start = svma - range.start < DISASM_MAX ? range.start : svma;
@@ -221,9 +219,9 @@ struct err *disasm_missing(void)
 		       "(Debian: libcapstone-dev), configure and build again");
 }
 
-struct err *disasm_function(struct elffile *file, uint64_t off, struct disasm *ret)
+struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct disasm *ret)
 {
-	(void)file;
+	(void)syms;
 	(void)off;
 	(void)ret;
 	return disasm_missing();

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
-#include "model/elffile.h"
+#include "symbol/elfsyms.h"
 
 enum { DISASM_MAX = 1 << 20 }; /* bytes of a function; what is behind is left out */
 
@@ -24,10 +24,11 @@ struct disasm {
 /* NULL if functions can be disassembled; else what this was built without, or lacks here, and its
  * package. */
 ERR_CHECK struct err *disasm_missing(void);
-/* The function around file offset `off`, by the symbol that covers it, else by its FDE. Bytes that
- * are no instruction come as ".byte". Fills `ret`, which is zeroed before and to be released in any
- * case. Fails if nothing says where the function is, or for a machine capstone does not know. */
-ERR_CHECK struct err *disasm_function(struct elffile *file, uint64_t off, struct disasm *ret);
+/* The function around offset `off` of the file whose symbols these are, by the symbol that covers
+ * it, else by its FDE. Bytes that are no instruction come as ".byte". Fills `ret`, which is zeroed
+ * before and to be released in any case. Fails if nothing says where the function is, or for a
+ * machine capstone does not know. */
+ERR_CHECK struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct disasm *ret);
 void disasm_deinit(struct disasm *d);
 
 static inline const char *disasm_text(const struct disasm *d, const struct disasm_insn *insn)

@@ -37,6 +37,17 @@ static struct elffile *open_program(struct elfprog *p)
 	return file;
 }
 
+static struct err *run(struct elffile *file, uint64_t off, struct disasm *ret)
+{
+	struct elfsyms syms;
+
+	elfsyms_init(&syms, file);
+	struct err *err = disasm_function(&syms, off, ret);
+
+	elfsyms_deinit(&syms);
+	return err;
+}
+
 static void expect_insn(const struct disasm *d, size_t i, uint64_t at, uint32_t len,
 			const char *text)
 {
@@ -63,7 +74,7 @@ static void test_function_by_symbol(void **state)
 	CLEANUP(elffile_destroy) struct elffile *file = open_program(&p);
 
 	/* From any of its addresses, the same. */
-	assert_null(disasm_function(file, ELFPROG_TEXT_OFF + 0x86, &d));
+	assert_null(run(file, ELFPROG_TEXT_OFF + 0x86, &d));
 	assert_int_equal(d.v.n, 5);
 	expect_insn(&d, 0, 0x80, 1, "pushq %rbp");
 	expect_insn(&d, 1, 0x81, 3, "movq %rsp, %rbp");
@@ -86,7 +97,7 @@ static void test_function_by_fde(void **state)
 	elfprog_fde(&p, 0x100, 4);
 	CLEANUP(elffile_destroy) struct elffile *file = open_program(&p);
 
-	assert_null(disasm_function(file, ELFPROG_TEXT_OFF + 0x102, &d));
+	assert_null(run(file, ELFPROG_TEXT_OFF + 0x102, &d));
 	assert_int_equal(d.v.n, 2);
 	expect_insn(&d, 1, 0x101, 3, "movq %rsp, %rbp");
 	disasm_deinit(&d);
@@ -109,7 +120,7 @@ static void test_symbol_of_size_zero(void **state)
 							  .type = STT_FUNC });
 	CLEANUP(elffile_destroy) struct elffile *file = open_program(&p);
 
-	assert_null(disasm_function(file, ELFPROG_TEXT_OFF + 0x80, &d));
+	assert_null(run(file, ELFPROG_TEXT_OFF + 0x80, &d));
 	assert_int_equal(d.v.n, 3);
 	expect_insn(&d, 2, 0x84, 1, ".byte 0x06");
 	disasm_deinit(&d);
@@ -135,7 +146,7 @@ static void test_no_function_and_no_bytes(void **state)
 	const uint64_t places[] = { ELFPROG_TEXT_OFF + 0x40, 1, UINT64_MAX };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		struct err *err = disasm_function(file, places[i], &d);
+		struct err *err = run(file, places[i], &d);
 
 		assert_non_null(err);
 		err_destroy(err);
@@ -143,7 +154,7 @@ static void test_no_function_and_no_bytes(void **state)
 		disasm_deinit(&d);
 	}
 	/* The symbol ends with the file, whatever it says. */
-	assert_null(disasm_function(file, ELFPROG_TEXT_OFF + 0x90, &d));
+	assert_null(run(file, ELFPROG_TEXT_OFF + 0x90, &d));
 	assert_true(d.v.n);
 	const struct disasm_insn *last = &d.v.v[d.v.n - 1];
 
