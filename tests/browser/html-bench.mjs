@@ -1,7 +1,8 @@
-// How fast a page is: opening, selection to redraw, pan and zoom, memory. Prints; asserts nothing.
+// How fast a page is: opening, selection to redraw, pan and zoom; and what it takes of memory: of
+// JavaScript, and of the process that shows it, which is more. Prints; asserts nothing.
 // Usage: html-bench.mjs PAGE…
 import { createRequire } from "node:module";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const { chromium } = createRequire(import.meta.url)("playwright-core");
@@ -49,6 +50,29 @@ async function pan(page) {
 	return page.evaluate(() => window.frames_seen / ((performance.now() - window.begun) / 1000));
 }
 
+// Megabytes of the process that shows a page, by the kernel's count: { Rss, Pss }; of all there are,
+// the largest. `peak`: the most it ever had.
+async function processMemory() {
+	const session = await browser.newBrowserCDPSession();
+	const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+	const all = processInfo.filter(p => p.type === "renderer").map(({ id }) => {
+		const text = ["smaps_rollup", "status"].map(f => readFileSync(`/proc/${id}/${f}`, "utf8")).join();
+		const kb = name => Number(text.match(new RegExp(`^${name}: +(\\d+) kB`, "m"))[1]) * 1024 / 1e6;
+		return { Rss: kb("Rss"), Pss: kb("Pss"), peak: kb("VmHWM") };
+	});
+	await session.detach();
+	return all.sort((a, b) => b.Pss - a.Pss)[0];
+}
+
+const memoryText = ({ Rss, Pss, peak }) =>
+	`Rss ${Rss.toFixed(0)}, Pss ${Pss.toFixed(0)}, peak Rss ${peak.toFixed(0)} MB`;
+
+const blank = await (await browser.newContext()).newPage();
+await blank.goto("data:text/html,<title>empty</title>");
+await blank.waitForTimeout(300);
+console.log(`an empty page: ${memoryText(await processMemory())}`);
+await blank.context().close();
+
 for (const file of process.argv.slice(2)) {
 	const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
 	page.on("pageerror", e => console.log(`error: ${e.message}`));
@@ -57,6 +81,7 @@ for (const file of process.argv.slice(2)) {
 	const usable = await page.evaluate(() => performance.getEntriesByName("usable")[0].startTime);
 	const session = await page.context().newCDPSession(page);
 	await page.waitForTimeout(500);
+	const opened = await processMemory();
 	const selected = await select(page);
 	await page.evaluate(() => {
 		location.hash = "d=up";
@@ -72,7 +97,8 @@ for (const file of process.argv.slice(2)) {
 	const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
 	console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB, usable after ${usable.toFixed(0)} ms, ` +
 		`selection ${selected.toFixed(0)} ms (bottom-up ${up.toFixed(0)} ms), ${fps.toFixed(0)} frames/s, ` +
-		`${((usedSize + backingStorageSize) / 1e6).toFixed(0)} MB`);
-	await page.close();
+		`${((usedSize + backingStorageSize) / 1e6).toFixed(0)} MB of JavaScript`);
+	console.log(`  its process once open: ${memoryText(opened)}; after that: ${memoryText(await processMemory())}`);
+	await page.context().close();
 }
 await browser.close();

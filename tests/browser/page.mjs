@@ -1,12 +1,15 @@
 // What tests of the page share: a browser, a page that notes every trouble, the moves of a reader.
 // Usage of a test: TEST DIR-OF-PAGES [PART-OF-A-NAME]
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 
 const { chromium } = createRequire(import.meta.url)("playwright-core");
 export const dir = process.argv[2];
 const only = process.argv[3];
+const running = new AsyncLocalStorage(); // the test: { contexts, pages: used, free: of its worker }
 export const browser = await chromium.launch({
 	executablePath: process.env.CHROMIUM,
 	args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
@@ -14,18 +17,29 @@ export const browser = await chromium.launch({
 });
 
 // A page that notes every error, message, dialog, and request but for the file itself.
-export async function open(scene, { hash = "", ...options } = {}) {
+async function newPage(options) {
 	const context = await browser.newContext({ viewport: { width: 1200, height: 800 },
 		reducedMotion: "reduce", acceptDownloads: true, ...options });
 	const page = await context.newPage();
-	const url = `${pathToFileURL(dir)}/${scene}.html`;
-	page.troubles = [];
 	page.on("pageerror", e => page.troubles.push(e.message));
 	page.on("console", m => page.troubles.push(m.text()));
 	page.on("dialog", d => page.troubles.push(`dialog: ${d.message()}`));
-	page.on("request", r => r.url().startsWith(url) || r.url().startsWith("blob:") ||
+	page.on("request", r => r.url().startsWith(page.scene) || r.url().startsWith("blob:") ||
 		page.troubles.push(r.url()));
-	await page.goto(url + hash);
+	return page;
+}
+
+// One that a test before has left will do, if nothing but the scene is asked for: a new one is a new
+// process.
+export async function open(scene, { hash = "", ...options } = {}) {
+	const test = running.getStore(), plain = !Object.keys(options).length;
+	const page = (plain && test.free.pop()) || await newPage(options);
+	(plain ? test.pages : test.contexts).push(plain ? page : page.context());
+	page.troubles = [];
+	page.scene = "about:blank";
+	await page.goto(page.scene);
+	page.scene = `${pathToFileURL(dir)}/${scene}.html`;
+	await page.goto(page.scene + hash);
 	await page.waitForFunction(() => performance.getEntriesByName("usable").length, null,
 		{ timeout: 60000 });
 	await settle(page);
@@ -99,23 +113,33 @@ export async function drag(page, selector, from, to, y = 0.5) {
 	await settle(page);
 }
 
-// Runs `tests`, each of which returns the page it left open; exits.
-export async function run(tests) {
-	let failed = 0;
-	for (const [name, test] of Object.entries(tests)) {
-		if (only && !name.includes(only))
-			continue;
-		try {
-			const page = await test();
-			assert.deepEqual(page.troubles, []);
-			for (const context of browser.contexts())
-				await context.close();
-			console.log(`ok: ${name}`);
-		} catch (e) {
-			failed++;
-			console.log(`FAILED: ${name}\n${e.stack}`);
-		}
+async function runOne(free, name, test) {
+	const own = { contexts: [], pages: [], free };
+	try {
+		const page = await running.run(own, test);
+		assert.deepEqual(page.troubles, []);
+		console.log(`ok: ${name}`);
+		free.push(...own.pages);
+		return true;
+	} catch (e) {
+		console.log(`FAILED: ${name}\n${e.stack}`);
+		return false;
+	} finally {
+		for (const context of own.contexts)
+			await context.close();
 	}
+}
+
+// Runs `tests`, each of which returns the page it left open, some at a time; exits.
+export async function run(tests) {
+	const left = Object.entries(tests).filter(([name]) => !only || name.includes(only));
+	let failed = 0;
+	const worker = async () => {
+		const free = [];
+		while (left.length)
+			failed += await runOne(free, ...left.shift()) ? 0 : 1;
+	};
+	await Promise.all(Array.from({ length: availableParallelism() }, worker));
 	await browser.close();
 	process.exit(failed ? 1 : 0);
 }
