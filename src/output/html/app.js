@@ -24,12 +24,13 @@ class App {
 		const { meta } = profile, by = meta.samples ? meta.by : "none";
 		const many = heaviestProcess(profile).share <= 0.6 && profile.threads.length > 1;
 		profile.defaults = { by: by !== "comm" ? by : many ? "pid" : "none", event: meta.event, view: "flame",
-			direction: meta.reverse ? "up" : "down", colors: "origin",
+			direction: meta.reverse ? "up" : "down", order: "name", colors: "origin",
 			sort: profile.diff ? "change" : "self" };
 		this.store = new State(profile, {
-			view: ["flame", "chart", "table"], direction: ["down", "up"], by: Object.keys(groupings),
+			view: ["flame", "chart", "table"], direction: ["down", "up"], order: ["name", "weight"], by: Object.keys(groupings),
 			colors: Object.keys(schemes), operations: Object.keys(operations),
-			sort: ["self", "total", "samples", "name", "binary", "first", "second", "change"],
+			sort: ["self", "total", "samples", "name", "binary", "first", "second", "change"]
+				.flatMap(key => [key, `-${key}`]),
 		});
 		this.colors = new Colors(profile);
 		this.nameOf = (func, tree) => func < 0 ? tree.groups[-1 - func]
@@ -97,6 +98,7 @@ class App {
 		for (const b of document.querySelectorAll("[data-direction]"))
 			b.addEventListener("click", () => this.change({ direction: b.dataset.direction, zoom: [] }, true));
 		byId("flip").addEventListener("click", () => this.change({ flip: !this.state.flip }, true));
+		byId("order").addEventListener("click", () => this.turnOrder());
 		byId("normalize").addEventListener("change", e => this.change({ normalize: e.target.checked }, true));
 		byId("search").addEventListener("input", e => this.change({ search: e.target.value }, false));
 		byId("search").addEventListener("keydown", e => {
@@ -124,6 +126,10 @@ class App {
 		this.state = { ...this.state, ...part };
 		this.store.write(this.state, keep);
 		this.later();
+	}
+
+	turnOrder() {
+		this.change({ order: this.state.order === "name" ? "weight" : "name" }, true);
 	}
 
 	restore() {
@@ -166,6 +172,7 @@ class App {
 			? this.memo("whole", [this.sums], () => new TopTree(this.merged, plain)) : this.top();
 		this.tree = s.direction === "down" ? this.top() : this.memo("up", [this.whole, this.sums],
 			() => invertedTree(this.merged, this.whole, this.sums));
+		this.memo("order", [this.tree, s.order], () => this.tree.useOrder?.(s.order) ?? true);
 		this.found = this.memo("found", [s.search], () => searchNames(profile.names, s.search));
 		this.unit = this.unitOf(s.event);
 		this.tips.unit = this.unit;
@@ -226,9 +233,11 @@ class App {
 		if (s.view === "flame") {
 			flame.flip = s.flip;
 			const path = s.zoom.join(".");
-			this.memo("flame", [this.tree, path, s.flip], () => {
-				if (flame.tree !== this.tree || flame.pathTo(flame.zoomed).join(".") !== path)
+			this.memo("flame", [this.tree, path, s.flip, s.order], () => {
+				if (flame.tree !== this.tree || flame.order !== s.order ||
+					flame.pathTo(flame.zoomed).join(".") !== path)
 					flame.setTree(this.tree, 0);
+				flame.order = s.order;
 				const node = flame.nodeOf(s.zoom);
 				if (flame.zoomed !== node) {
 					flame.setTree(this.tree, node);
@@ -266,9 +275,12 @@ class App {
 		}
 		for (const b of document.querySelectorAll("[data-direction]"))
 			b.setAttribute("aria-pressed", String(b.dataset.direction === s.direction));
-		byId("direction").hidden = byId("flip").hidden = s.view !== "flame";
+		for (const id of ["direction", "flip", "order"])
+			byId(id).hidden = s.view !== "flame";
 		byId("by-label").hidden = s.view !== "flame" || !this.profile.time;
 		byId("flip").setAttribute("aria-pressed", String(s.flip));
+		byId("order").setAttribute("aria-pressed", String(s.order === "weight"));
+		byId("order").disabled = s.direction === "up";
 		byId("by").value = s.by;
 		byId("event").value = String(s.event);
 		byId("colors").value = s.colors;
@@ -436,7 +448,7 @@ class App {
 			2: () => this.profile.hasTime && this.change({ view: "chart" }, true),
 			3: () => this.change({ view: "table" }, true),
 			i: () => this.change({ direction: s.direction === "up" ? "down" : "up", zoom: [] }, true),
-			f: () => this.change({ flip: !s.flip }, true),
+			f: () => this.change({ flip: !s.flip }, true), o: () => this.turnOrder(),
 			g: () => this.profile.time &&
 				this.change({ by: by[(by.indexOf(s.by) + 1) % by.length], zoom: [] }, true),
 			n: () => this.nextMatch(1), N: () => this.nextMatch(-1),

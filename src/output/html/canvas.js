@@ -43,11 +43,28 @@ function isolated(text) {
 		? `\u2068${text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : text;
 }
 
-// `name` cut to `room` pixels; "" if nothing of use fits.
+// "a::b<c::d>::e(f::g)" → "e(f::g)": what stands behind the last "::" outside of brackets.
+function lastPart(name) {
+	let depth = 0, from = 0;
+	for (let i = 0; i < name.length; i++) {
+		const char = name[i];
+		if (char === "<" || char === "(")
+			depth++;
+		else if (char === ">" || char === ")")
+			depth--;
+		else if (char === ":" && !depth && name[i + 1] === ":")
+			from = ++i + 1;
+	}
+	return name.slice(from) || name;
+}
+
+// `name` for `room` pixels: whole, or without its scope, or cut as well; "" if nothing of use fits.
 export function fit(c, name, room) {
 	if (room < 14)
 		return "";
-	const text = name.length > 400 ? name.slice(0, 400) : name;
+	let text = name.length > 400 ? name.slice(0, 400) : name;
+	if (text.includes("::") && widthOf(c, text) > room)
+		text = lastPart(text);
 	const full = widthOf(c, text);
 	if (full <= room)
 		return isolated(text);
@@ -59,4 +76,28 @@ export function fit(c, name, room) {
 			return isolated(`${text.slice(0, n)}…`);
 	}
 	return "";
+}
+
+// Two fingers on a canvas: f(factor, where) as they part (factor < 1) or close; where: part of the
+// width between them. To be called before other listeners, which then do not get these moves.
+export function onPinch(canvas, f) {
+	const fingers = new Map();
+	canvas.addEventListener("pointerdown", e => e.pointerType === "touch" && fingers.set(e.pointerId, e));
+	canvas.addEventListener("pointermove", e => {
+		if (!fingers.has(e.pointerId))
+			return;
+		const gap = () => {
+			const [a, b] = fingers.values();
+			return Math.max(20, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY));
+		};
+		const before = fingers.size === 2 && gap();
+		fingers.set(e.pointerId, e);
+		if (!before)
+			return;
+		const r = canvas.getBoundingClientRect(), [a, b] = fingers.values();
+		e.stopImmediatePropagation();
+		f(before / gap(), ((a.clientX + b.clientX) / 2 - r.left) / r.width);
+	});
+	for (const end of ["pointerup", "pointercancel"])
+		canvas.addEventListener(end, e => fingers.delete(e.pointerId));
 }

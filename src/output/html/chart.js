@@ -1,6 +1,6 @@
 // Stacks over time: every sample of one thread where there is room, else one a pixel.
 
-import { FONT, SMALL_FONT, cssColor, fit, prepare } from "./canvas.js";
+import { FONT, SMALL_FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { ROW } from "./flame.js";
 import { isByPeriod, samplesIn } from "./select.js";
 import { element, onFrame, seconds } from "./text.js";
@@ -27,6 +27,10 @@ export class Chart {
 		new ResizeObserver(this.draw).observe(host);
 		host.addEventListener("scroll", this.draw, { passive: true });
 		host.addEventListener("wheel", e => this.onWheel(e), { passive: false });
+		onPinch(this.canvas, (factor, at) => {
+			this.down = null;
+			this.scaleView(factor, at);
+		});
 		this.canvas.addEventListener("pointerdown", e => this.onDown(e));
 		this.canvas.addEventListener("pointermove", e => this.onMove(e));
 		this.canvas.addEventListener("pointerup", e => this.onUp(e));
@@ -146,18 +150,17 @@ export class Chart {
 		c.fillRect(0, 0, width, AXIS - 1);
 		c.fillStyle = cssColor("--muted");
 		c.font = SMALL_FONT;
+		const note = "one sample a pixel: zoom in (Ctrl + wheel) for all";
+		const end = this.all ? width : width - c.measureText(note).width - 70;
 		for (let t = Math.ceil(from / step) * step; t < from + length; t += step) {
 			const x = (t - from) / length * width;
+			if (x > end)
+				break;
 			c.fillRect(x, AXIS - 5, 1, 4);
 			c.fillText(seconds(t, step), x + 4, AXIS / 2);
 		}
-		if (this.all)
-			return;
-		const note = "one sample a pixel: zoom in (Ctrl + wheel) for all", room = c.measureText(note).width;
-		c.fillStyle = cssColor("--ground");
-		c.fillRect(width - room - 16, 0, room + 16, AXIS - 1);
-		c.fillStyle = cssColor("--muted");
-		c.fillText(note, width - room - 4, AXIS / 2);
+		if (!this.all)
+			c.fillText(note, end + 66, AXIS / 2);
 	}
 
 	boxAt(e) {

@@ -1,6 +1,6 @@
 // A flame graph on a canvas: draws a tree, tells which frame is where, zooms, pans, takes keys.
 
-import { FONT, cssColor, fit, prepare } from "./canvas.js";
+import { FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { differenceColor } from "./colors.js";
 import { element, onFrame } from "./text.js";
 
@@ -26,6 +26,11 @@ export class Flame {
 		const { canvas, host } = this;
 		new ResizeObserver(() => this.resize()).observe(host);
 		host.addEventListener("scroll", this.draw, { passive: true });
+		if (!this.small)
+			onPinch(canvas, (factor, at) => {
+				this.down = null;
+				this.scaleView(factor, at);
+			});
 		canvas.addEventListener("pointermove", e => this.onMove(e));
 		canvas.addEventListener("pointerleave", () => this.hover(-1, null));
 		canvas.addEventListener("pointerdown", e => this.onDown(e));
@@ -85,6 +90,7 @@ export class Flame {
 		const before = tree.maxDepth;
 		this.drawFrames(c);
 		this.drawOutlines(c);
+		this.drawPart(c);
 		if (tree.maxDepth !== before)
 			this.resize();
 	}
@@ -173,6 +179,17 @@ export class Flame {
 			if (box.node === this.focused)
 				outline(box, this.ink.accent, 2.5);
 		}
+	}
+
+	// Which part of the width is shown, where that is not all of it.
+	drawPart(c) {
+		const { view, width, tree } = this, all = tree.total[0] || 1;
+		if (this.small || view[1] - view[0] > 0.999 * all)
+			return;
+		c.fillStyle = this.ink.dim;
+		c.fillRect(0, 0, width, 3);
+		c.fillStyle = this.ink.accent;
+		c.fillRect(view[0] / all * width, 0, Math.max(3, (view[1] - view[0]) / all * width), 3);
 	}
 
 	nodeAt(event) {

@@ -5,7 +5,8 @@ import { byId, element } from "./text.js";
 const keys = [
 	["/", "search"], ["n  N", "next, previous match"],
 	["1  2  3", "flame graph, over time, table"], ["i", "top-down or bottom-up"],
-	["f", "root at the top or at the bottom"], ["g", "next way to group"],
+	["f", "root at the top or at the bottom"], ["o", "side by side by name, or heaviest first"],
+	["g", "next way to group"],
 	["← ↑ ↓ →", "move among frames"], ["Enter", "zoom into the frame, show its function"],
 	["Home", "zoom out"], ["Backspace", "one frame out"],
 	["+  −", "wider, narrower"], ["Ctrl + wheel", "zoom where the pointer is"],

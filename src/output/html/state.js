@@ -4,6 +4,7 @@ const defaults = {
 	view: "flame", // flame, chart, table
 	direction: "down", // down, up
 	flip: false, // root at the bottom
+	order: "name", // name, weight: of the frames beside each other
 	by: "none",
 	event: 0,
 	colors: "origin",
@@ -24,6 +25,7 @@ const codecs = {
 	view: ["v", String, String],
 	direction: ["d", String, String],
 	flip: ["f", v => v ? "1" : "0", t => t === "1"],
+	order: ["o", String, String],
 	by: ["by", String, String],
 	event: ["e", String, Number],
 	colors: ["c", String, String],
@@ -42,7 +44,7 @@ const codecs = {
 // Only what there is: addresses are written by people, too.
 function checked(state, profile, known) {
 	const s = { ...state };
-	for (const key of ["view", "direction", "by", "colors", "sort"])
+	for (const key of ["view", "direction", "order", "by", "colors", "sort"])
 		if (!known[key].includes(s[key]))
 			s[key] = profile.defaults[key];
 	const isFunc = f => Number.isInteger(f) && f > 0 && f < profile.names.length;

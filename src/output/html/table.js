@@ -53,11 +53,13 @@ export class Table {
 		}
 	}
 
-	// sums: sumFunctions(); whole: { all, first, second }; matches by function, or null
+	// sums: sumFunctions(); whole: { all, first, second }; matches by function, or null; sort: the key
+	// of a column, most first, or with "-" before it least first
 	set(sums, whole, matches, sort, current) {
 		Object.assign(this, { sums, whole, current });
-		const columns = this.columns();
-		this.sort = columns.some(c => c.key === sort) ? sort : columns.some(c => c.key === "change")
+		const columns = this.columns(), key = sort.replace("-", "");
+		this.rising = sort.startsWith("-");
+		this.sort = columns.some(c => c.key === key) ? key : columns.some(c => c.key === "change")
 			? "change" : "self";
 		this.order = [];
 		for (let f = 1; f < sums.total.length; f++)
@@ -69,16 +71,19 @@ export class Table {
 			const x = weight(value.get(a)), y = weight(value.get(b));
 			return typeof x === "string" ? x.localeCompare(y) || a - b : y - x || a - b;
 		});
+		if (this.rising)
+			this.order.reverse();
 		this.fill(columns);
 	}
 
 	fill(columns) {
 		this.shownColumns = columns;
 		this.head.replaceChildren(element("tr", {}, ...columns.map(c => {
+			const own = c.key === this.sort, turn = own && !this.rising ? "-" : "";
 			const th = element("th", { scope: "col", class: c.text ? "text" : null,
-				"aria-sort": c.key === this.sort ? "descending" : null },
-			element("button", { title: c.title, onclick: () => this.hooks.onSort(c.key) },
-				c.label + (c.key === this.sort ? " ▾" : "")));
+				"aria-sort": own ? this.rising ? "ascending" : "descending" : null },
+			element("button", { title: c.title, onclick: () => this.hooks.onSort(turn + c.key) },
+				c.label + (own ? this.rising ? " ▴" : " ▾" : "")));
 			th.style.width = c.width ?? "auto";
 			return th;
 		})));

@@ -70,6 +70,7 @@ export class TopTree {
 	add() {
 		const { n, parent, total, count, second } = this;
 		this.start = new Float64Array(n);
+		this.sorted = null;
 		for (let i = n - 1; i > 0; i--) {
 			total[parent[i]] += total[i];
 			if (count)
@@ -77,22 +78,45 @@ export class TopTree {
 			if (second)
 				second[parent[i]] += second[i];
 		}
-		const edge = new Float64Array(n);
-		for (let i = 1; i < n; i++) {
-			this.start[i] = edge[i] = edge[parent[i]];
-			edge[parent[i]] += total[i];
-		}
+		this.placeByName();
 		this.maxDepth = 0;
 		for (let i = 1; i < n; i++)
 			if (total[i] && this.depth[i] > this.maxDepth)
 				this.maxDepth = this.depth[i];
 	}
 
+	placeByName() {
+		const { n, parent, total, start } = this, edge = new Float64Array(n);
+		for (let i = 1; i < n; i++) {
+			start[i] = edge[i] = edge[parent[i]];
+			edge[parent[i]] += total[i];
+		}
+	}
+
+	// By name or, if asked for, the heaviest first: left edges are then found on the way down.
+	useOrder(order) {
+		this.sorted = order === "weight" ? new Map() : null;
+		if (!this.sorted)
+			this.placeByName();
+	}
+
 	kids(node) {
+		const known = this.sorted?.get(node);
+		if (known)
+			return known;
 		const kids = [];
 		for (let i = node + 1; i < this.end[node]; i = this.end[i])
 			if (this.total[i])
 				kids.push(i);
+		if (!this.sorted)
+			return kids;
+		kids.sort((a, b) => this.total[b] - this.total[a] || a - b);
+		let edge = this.start[node];
+		for (const kid of kids) {
+			this.start[kid] = edge;
+			edge += this.total[kid];
+		}
+		this.sorted.set(node, kids);
 		return kids;
 	}
 }
