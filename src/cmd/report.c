@@ -30,7 +30,7 @@ struct report {
 	struct calltree *tree;
 	struct calltree *focused; /* NULL: none asked for */
 	struct linecosts lines;   /* of --source */
-	struct asmlist code;      /* of --asm */
+	struct asmlist code;      /* of --asm or --embed-asm */
 	struct diag diag;
 };
 
@@ -86,10 +86,11 @@ static struct err *report_read(struct report *r, const struct output *output)
 		TRY(focus_build(r->tree, opt->callees, FOCUS_CALLEES, &r->focused));
 	if (opt->source)
 		return linecosts_init(&r->lines, r->tree, opt->source);
-	if (!opt->assembly)
-		return NULL;
 	r->code.no_inlines = opt->no_inlines;
-	TRY(asmlist_init(&r->code, r->tree, opt->assembly));
+	if (opt->assembly)
+		TRY(asmlist_init(&r->code, r->tree, opt->assembly));
+	else if (opt->html.embed_code)
+		asmlist_init_hottest(&r->code, r->tree, opt->html.embed_code);
 	return report_asm(&r->code, &r->input.data, r->symbols, opt->sysroot);
 }
 
@@ -119,6 +120,7 @@ static struct err *report_write(struct report *r, const struct output *output, F
 	};
 
 	r->opt.html.notes = &r->diag;
+	r->opt.html.code = &r->code;
 	ctx.options = output == &sourcetext_output ? &r->lines
 		      : output == &asmtext_output  ? &r->code
 						   : report_options_for(opt, output);
@@ -162,7 +164,7 @@ static struct err *report_run(struct report *r)
 	bool page = to_terminal(opt) && output != &folded_output;
 	struct report_target target;
 
-	if (opt->assembly)
+	if (opt->assembly || opt->embed_asm)
 		TRY(disasm_missing());
 	TRY(report_input_open(&r->input, opt->input ?: "singe.rec", &r->diag));
 	if (opt->unwinder && !report_input_has_stacks(&r->input))

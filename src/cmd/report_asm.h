@@ -1,4 +1,5 @@
-/* The code of the functions that `report --asm` shows: found, disassembled, its lines named. */
+/* The code of the functions that `report --asm` shows and `report --embed-asm` puts into a page:
+ * found, disassembled, its lines named. */
 #ifndef CMD_REPORT_ASM_H
 #define CMD_REPORT_ASM_H
 

@@ -8,7 +8,7 @@
 
 #include "cmd/dump.h"
 
-enum kind { FLAG, STRING, LIST };
+enum kind { FLAG, STRING, LIST, OPTIONAL /* --name or --name=VALUE */ };
 
 struct option_row {
 	int letter; /* 0: none */
@@ -105,6 +105,8 @@ static const struct option_row rows[] = {
 	{ 0, "inverted", FLAG, AT(inverted), " svg ", NULL, "root at the top" },
 	{ 0, "embed-source", FLAG, AT(embed_source), " html ", NULL,
 	  "put the source files that are found here into the page" },
+	{ 0, "embed-asm", OPTIONAL, AT(embed_asm), " html ", "N",
+	  "put the instructions of the N hottest functions (50) into it" },
 	{ 0, NULL, FLAG, 0, NULL, NULL, "To find faults" },
 	{ 0, "dump", STRING, AT(dump), NULL, "STAGE",
 	  "records, samples, maps, stacks or frames, as text" },
@@ -131,8 +133,11 @@ void report_usage(FILE *out)
 			fprintf(out, "\n%s:\n", r->help);
 			continue;
 		}
-		snprintf(left, sizeof(left), "--%s%s%s", r->name, r->argument ? " " : "",
-			 r->argument ?: "");
+		bool optional = r->kind == OPTIONAL;
+		const char *before = optional ? "[=" : r->argument ? " " : "";
+
+		snprintf(left, sizeof(left), "--%s%s%s%s", r->name, before, r->argument ?: "",
+			 optional ? "]" : "");
 		if (r->letter)
 			fprintf(out, "  -%c, %-20s %s\n", r->letter, left, r->help);
 		else
@@ -165,6 +170,9 @@ static void take(struct report_options *o, const struct option_row *r, const cha
 	case STRING:
 		*(const char **)at = value;
 		break;
+	case OPTIONAL:
+		*(const char **)at = value ?: "";
+		break;
 	case LIST:
 		vec_push(&((struct arg_list *)(void *)at)->v, value);
 		break;
@@ -173,6 +181,8 @@ static void take(struct report_options *o, const struct option_row *r, const cha
 
 static struct err *take_all(struct report_options *o, int argc, char **argv)
 {
+	static const int has_arg[] = { no_argument, required_argument, required_argument,
+				       optional_argument };
 	struct option longs[N_ROWS + 1] = { 0 };
 	char shorts[2 * N_ROWS + 2] = ":";
 	size_t n_longs = 0, n_shorts = 1;
@@ -181,7 +191,7 @@ static struct err *take_all(struct report_options *o, int argc, char **argv)
 		if (!rows[i].name)
 			continue;
 		longs[n_longs++] =
-			(struct option){ rows[i].name, rows[i].kind != FLAG, NULL, LONG_BASE + i };
+			(struct option){ rows[i].name, has_arg[rows[i].kind], NULL, LONG_BASE + i };
 		if (rows[i].letter)
 			shorts[n_shorts++] = (char)rows[i].letter;
 		if (rows[i].letter && rows[i].kind != FLAG)
@@ -316,6 +326,19 @@ static struct err *understand_format(struct report_options *o)
 		       : err_new("the name %s does not say which format: give -f", o->output);
 }
 
+/* What a sample hit is not known of the trees that --callers and --callees make, and code that
+ * --hide took out of the stacks belongs to no function of the page. */
+static struct err *understand_code(struct report_options *o)
+{
+	if (!o->embed_asm)
+		return NULL;
+	if (o->callers || o->callees || o->hide)
+		return err_new("--embed-asm excludes --callers, --callees and --hide");
+	o->html.embed_code = 50;
+	TRY(parse_count("embed-asm", *o->embed_asm ? o->embed_asm : NULL, &o->html.embed_code));
+	return o->html.embed_code ? NULL : err_new("--embed-asm=0 would embed nothing");
+}
+
 struct err *report_options_parse(struct report_options *o, int argc, char **argv)
 {
 	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", "origin", NULL };
@@ -353,7 +376,7 @@ struct err *report_options_parse(struct report_options *o, int argc, char **argv
 		.event = o->event,
 	};
 	o->html = (struct html_options){ .by = o->profile.by, .embed_source = o->embed_source };
-	return NULL;
+	return understand_code(o);
 }
 
 static bool is_given(const struct report_options *o, const struct option_row *r)

@@ -25,6 +25,7 @@ struct report_options {
 	const char *mark, *limit;                                        /* folded; text */
 	const char *width, *min_width, *font_size, *colors, *count_name; /* svg */
 	bool no_children, inverted, embed_source;                        /* text; svg; html */
+	const char *embed_asm;                                           /* html; "": no number */
 	const char *templates, *sysroot, *vmlinux;
 	bool reverse, no_inlines, lines, addrs, fold_clones, debuginfod;
 	bool verbose, quiet, help, version;

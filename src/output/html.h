@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "output/output.h"
+#include "profile/asmlist.h"
 
 /* Two recordings over one tree: weights and numbers of samples that end in each callnode. */
 struct html_diff {
@@ -23,6 +24,8 @@ struct html_diff {
 struct html_options {
 	enum group_by by;             /* how the page groups at first */
 	bool embed_source;            /* source files that can be read here go into the page */
+	uint32_t embed_code;          /* asked for: instructions of so many functions; 0: no */
+	const struct asmlist *code;   /* they, by asmlist_init_hottest(); may be NULL if 0 */
 	const struct diag *notes;     /* what the reader must know; NULL: nothing */
 	const struct html_diff *diff; /* NULL: one recording */
 };

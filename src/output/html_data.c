@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "output/html/pagecode.h"
 #include "output/html/pagecolumns.h"
 #include "output/html/pagejson.h"
 #include "output/html/pagesamples.h"
@@ -17,6 +18,7 @@ struct page {
 	const struct calltree *tree; /* what the page was asked to show */
 	struct pagetree pages;
 	struct pagesamples samples;
+	struct pagecode code;
 	bool has_samples;
 	struct buf json;
 	struct pagecolumns columns;
@@ -324,11 +326,15 @@ static void put_all(struct page *p)
 		put_threads(p);
 	put_notes(p);
 	put_funcs(p);
+	if (p->opt->embed_code)
+		pagecode_put(&p->code, p->pages.tree, &p->json, &p->columns);
 	put_files(p);
 	put_nodes(p);
 	put_diff(p);
 	if (p->has_samples)
 		pagesamples_put(&p->samples, &p->columns);
+	if (p->has_samples && p->opt->embed_code)
+		pagecode_put_samples(&p->code, &p->samples, &p->columns);
 	pagejson_key(&p->json, "columns");
 	pagecolumns_list(&p->columns, &p->json);
 	buf_u8(&p->json, '}');
@@ -345,12 +351,15 @@ void html_data_put(const struct output_context *ctx, const struct html_options *
 	pagetree_init(&p.pages, tree);
 	if (p.has_samples)
 		pagesamples_init(&p.samples, tree, &p.pages);
+	if (opt->embed_code)
+		pagecode_init(&p.code, opt->code, opt->embed_code, p.profile);
 	put_all(&p);
 	buf_u32(ret, (uint32_t)p.json.len);
 	buf_bytes(ret, p.json.data, p.json.len);
 	pagecolumns_bytes(&p.columns, ret);
 	if (p.has_samples)
 		pagesamples_deinit(&p.samples);
+	pagecode_deinit(&p.code);
 	pagetree_deinit(&p.pages);
 	pagecolumns_deinit(&p.columns);
 	buf_deinit(&p.json);

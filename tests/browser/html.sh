@@ -11,6 +11,7 @@ for scene in busy deep wide threads one none names lines; do
 	"$SINGE" report -q -i "$tmp/$scene.rec" -o "$tmp/$scene.html"
 done
 tests/support/html-scene diff "$tmp/diff.html"
+tests/support/html-scene code "$tmp/code.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --callees parse -o "$tmp/callees.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --by tid -o "$tmp/by-tid.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --reverse --title 'A "title" & <b>' -o "$tmp/reverse.html"

@@ -156,6 +156,37 @@ const tests = {
 		return page;
 	},
 
+	async "the panel: instructions, and why there are none"() {
+		const page = await open("code"), insns = () => page.locator(".insns tr").allTextContents();
+		const choose = async name => {
+			await go(page, "v=table");
+			await page.locator("tr.row button", { hasText: name }).click();
+			await settle(page);
+		};
+		const imul = "imulq 0x1f0(%rdi,%rsi,8), %rax", add = "addl $1, %eax";
+		await choose("hot");
+		const all = await insns(), at = all.indexOf("⋯ 2 more");
+		assert.deepEqual(all.slice(0, 4), ["hot.cc:21", "411000pushq %rbp", "411004movq %rsp, %rbp",
+			`33.3 %411008${add}`]);
+		assert.deepEqual(all.slice(-1), ["⋯ 4 more"]);
+		await page.locator(".insns .gap-row button").first().click();
+		assert.deepEqual((await insns()).slice(at, at + 2), [`411018${add}`, `41101c${imul}`]);
+		await go(page, "v=table&t=0-30000&fn=" + hash(page).match(/fn=(\d+)/)[1]);
+		assert.ok((await insns()).includes(`100 %411008${add}`));
+		await go(page, "");
+		await choose("step");
+		assert.deepEqual((await insns()).slice(0, 5), ["hot.cc:21", `411020${add}`, `411024${imul}`, "hot.cc:3",
+			`411028${add}`]);
+		assert.ok((await insns()).includes(`50.0 %411030${add}`));
+		await choose("cold");
+		assert.match(await text(page, ".hint >> nth=-1"), /^Not among the 1 hottest functions/);
+		const without = await open("lines");
+		await clickFrame(without, 3, 0.2);
+		assert.match(await text(without, ".hint >> nth=-1"), /singe report --embed-asm$/);
+		assert.deepEqual(without.troubles, []);
+		return page;
+	},
+
 	async "hide, focus, merge and collapse change the tree"() {
 		const page = await open("lines");
 		await clickFrame(page, 3, 0.2);
@@ -215,6 +246,10 @@ const tests = {
 		await settle(page);
 		assert.equal((await names())[0], "_start");
 		assert.equal(await page.locator("th[aria-sort=descending]").textContent(), "total ▾");
+		await page.getByRole("button", { name: "total" }).click();
+		await settle(page);
+		assert.equal((await names()).at(-1), "_start");
+		assert.equal(await page.locator("th[aria-sort=ascending]").textContent(), "total ▴");
 		await page.getByRole("button", { name: "function" }).click();
 		await settle(page);
 		assert.deepEqual(await names(), [...await names()].sort());
@@ -264,6 +299,29 @@ const tests = {
 		assert.equal(await text(reversed, "#title"), 'A "title" & <b>');
 		assert.match(await tip(reversed, 1, 0.1), /^parse.*5,000 samples/);
 		assert.deepEqual(reversed.troubles, []);
+		return page;
+	},
+
+	async "the heaviest frames to the left"() {
+		const page = await open("lines");
+		assert.match(await tip(page, 4, 0.91), /^\[libx/);
+		await click(page, "#order");
+		assert.match(await tip(page, 4, 0.91), /^less/);
+		await clickFrame(page, 4, 0.91);
+		assert.equal(await crumbs(page), "all›_start›main›sort›less");
+		await press(page, "Escape", "Escape", "o");
+		assert.match(await tip(page, 4, 0.91), /^\[libx/);
+		return page;
+	},
+
+	async "the panel is as wide as its edge is dragged"() {
+		const page = await open("lines", { hash: "#fn=3" });
+		const width = async () => (await page.locator("#panel").boundingBox()).width, before = await width();
+		await drag(page, "#panel-edge", 0.5, -20);
+		assert.ok(Math.abs(await width() - before - 20.5 * 7) < 5, `${before} ${await width()}`);
+		await page.locator("#panel-edge").focus();
+		await press(page, "ArrowRight");
+		assert.ok(await width() < before + 20.5 * 7);
 		return page;
 	},
 
@@ -449,6 +507,22 @@ const tests = {
 		assert.equal(cells.get("same")[2], "−0.20 ?");
 		await click(page, "#normalize");
 		assert.match(hash(page), /n=0/);
+		return page;
+	},
+
+	async "two fingers zoom"() {
+		const page = await open("lines", { viewport: { width: 1024, height: 768 }, hasTouch: true });
+		const session = await page.context().newCDPSession(page), box = await page.locator("#flame").boundingBox();
+		const touch = (type, ...xs) => session.send("Input.dispatchTouchEvent",
+			{ type, touchPoints: xs.map((x, id) => ({ x: box.x + x, y: box.y + 60, id })) });
+		assert.match(await tip(page, 3, 0.95), /^sort/);
+		await touch("touchStart", 400, 500);
+		await touch("touchMove", 350, 550);
+		await touch("touchMove", 300, 600);
+		await touch("touchEnd");
+		await settle(page);
+		assert.match(await tip(page, 3, 0.95), /^parse/);
+		assert.equal(await crumbs(page), "", "fingers are no click");
 		return page;
 	},
 

@@ -2,6 +2,10 @@
 """What a function's lines and instructions cost, on a program that knows: hotline.c spends three,
 one and two sixths of its time on three lines, the last of them inlined from another file."""
 
+import base64
+import gzip
+import json
+
 from e2e import *
 
 SHARES = {("hotline.c", "three of six"): 3 / 6, ("hotline.c", "one of six"): 1 / 6, ("hotline.h", "two of six"): 2 / 6}
@@ -178,6 +182,45 @@ def test_no_file():
             os.unlink(app)
 
 
+def columns_of(page):
+    """(JSON, {name: values}) of an HTML page, read as doc/html-data.md says."""
+    raw = gzip.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', page)[1]))
+    at = 4 + int.from_bytes(raw[:4], "little")
+    meta, columns = json.loads(raw[4:at]), {}
+    for name, kind, n, length in meta["columns"]:
+        values, value, shift, last = [], 0, 0, 0
+        for byte in raw[at : at + length]:
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                last = last + (value >> 1 ^ -(value & 1)) if kind == "d" else value
+                values.append(last)
+                value = shift = 0
+        assert len(values) == n, name
+        columns[name] = values
+        at += length
+    return meta, columns
+
+
+def test_instructions_in_the_page():
+    """The same instructions as of --asm, with the same samples, and the lines of each."""
+    recorded()
+    want = instructions(assembly("hot"))
+    meta, columns = columns_of(listing("-f", "html", "--embed-asm=1"))
+    assert meta["code"]["functions"] == 1 and not meta["code"]["cut"]
+    assert [part[1] for part in meta["code"]["parts"]] == [len(want)]
+    hits = [0] * (len(want) + 1)
+    for hit in columns["sample.insn"]:
+        hits[hit] += 1
+    texts = [meta["insns"][i] for i in columns["insn.text"]]
+    have = list(zip(columns["insn.addr"], hits[1:], texts))
+    assert have == [row[:3] for row in want], have
+    for place, (_, _, _, source) in zip(columns["insn.place"], want):
+        file, line = meta["files"][columns["place.file"][place]][0], columns["place.line"][place]
+        assert not source or f"{os.path.basename(file)}:{line}" in source, (file, line, source)
+    assert "code" not in columns_of(listing("-f", "html"))[0]
+
+
 def test_usage():
     recorded()
     for arguments, status in {
@@ -190,6 +233,11 @@ def test_usage():
         ("--asm", "nosuch"): 1,
         ("--asm", "hot", "--source", "hot"): 2,
         ("--asm", "hot", "--addrs"): 2,
+        ("-f", "svg", "--embed-asm"): 2,
+        ("-f", "html", "--embed-asm=0"): 2,
+        ("-f", "html", "--embed-asm=many"): 2,
+        ("-f", "html", "--embed-asm", "--hide", "x"): 2,
+        ("-f", "html", "--embed-asm", "--callers", "hot"): 2,
     }.items():
         done = run([SINGE, "report", "singe.rec", *arguments])
         assert done.returncode == status, (arguments, done.returncode)

@@ -5,7 +5,7 @@
  *   one     a single sample; none: no sample at all
  *   names   names that are markup, very long, right to left, wide, broken
  *   lines   functions with files and lines, inlined calls, two events, bursts at known times
- *   diff    no recording but a page: two of them over one tree
+ *   code    no recording but a page, with instructions; diff: one of two recordings over one tree
  * The same each time: a generator of its own. */
 #include <errno.h>
 #include <fcntl.h>
@@ -326,10 +326,78 @@ static struct err *write_diff(const char *path)
 	return err;
 }
 
+static void add_insn(struct disasm *d, uint64_t off, const char *text)
+{
+	vec_push(&d->v, ((struct disasm_insn){ off, off + 0x401000, 4, (uint32_t)d->text.len }));
+	buf_cstr(&d->text, text);
+}
+
+/* 90 samples in `hot`, whose instructions are there, 60 of them where `step` is inlined; 10 in
+ * `cold`, whose are not. A sample every 10 ms. */
+static void code_samples(struct scene *s)
+{
+	struct memsource *m = &s->m;
+	struct names *names = &m->data.names;
+	const uint32_t file = intern_add(&names->strings, "/src/app/hot.cc");
+	const uint32_t hot = intern_add(&names->strings, "hot");
+	const struct name_line lines[] = { { intern_add(&names->strings, "step"), file, 3 },
+					   { hot, file, 21 } };
+	uint32_t thread = memsource_thread(m, 100, 100, "app", "app");
+	uint32_t from = add_frame(s, add_frame(s, 0, m->app, "_start", NULL, 0), m->app, "main",
+				  "/src/app/main.cc", 9);
+	uint32_t cold = add_frame(s, from, m->app, "cold", "/src/app/cold.cc", 5);
+
+	for (uint64_t i = 0; i < 20; i++) {
+		bool in_step = i >= 10 && i < 14;
+
+		names_set(names, m->app, 0x10000 + 4 * i, in_step ? lines : lines + 1,
+			  in_step ? 2 : 1, NAME_FOUND);
+	}
+	for (uint64_t i = 0; i < 100; i++) {
+		uint64_t off = 0x10000 + 4 * (i % 10 < 3 ? 2 : i % 2 ? 12 : 11);
+		uint32_t node = frametree_add(&m->data.tree, from, m->app, off, FRAME_PC);
+
+		add_sample(s, i * 10000000, thread, i % 10 == 9 ? cold : node, 0, 0, 1000000);
+	}
+}
+
+static struct err *write_code(const char *path)
+{
+	static const char *const texts[] = { "pushq %rbp", "movq %rsp, %rbp", "addl $1, %eax",
+					     "imulq 0x1f0(%rdi,%rsi,8), %rax" };
+	struct profile_options options = { .by = GROUP_NONE, .keep = true };
+	struct scene s = { .random = 1 };
+	struct asmlist code = { 0 };
+	CLEANUP(profile_destroy) struct profile *p = NULL;
+	CLEANUP(calltree_destroy) struct calltree *t = NULL;
+	struct disasm insns = { 0 };
+	FILE *out = fopen(path, "we");
+
+	if (!out)
+		return err_sys(errno, "open %s", path);
+	memsource_init(&s.m);
+	code_samples(&s);
+	TRY(profile_build(&s.m.source, &options, NULL, &p));
+	TRY(calltree_build(p, &s.m.data.names, &(struct calltree_options){ .lines = true }, &t));
+	asmlist_init_hottest(&code, t, 1);
+	for (uint64_t i = 0; i < 20; i++)
+		add_insn(&insns, 0x10000 + 4 * i, texts[i < 2 ? i : 2 + i % 2]);
+	asmlist_add_part(&code, 0, &insns, NULL);
+	struct html_options html = { .by = GROUP_NONE, .embed_code = 1, .code = &code };
+	struct output_context ctx = { .tree = t, .options = &html };
+	struct err *err = html_output.write(&ctx, out);
+
+	fclose(out);
+	asmlist_deinit(&code);
+	memsource_deinit(&s.m);
+	return err;
+}
+
 int main(int argc, char **argv)
 {
-	struct err *err = argc == 3 && !strcmp(argv[1], "diff")
-				  ? write_diff(argv[2])
+	struct err *err = argc == 3 && !strcmp(argv[1], "diff") ? write_diff(argv[2])
+			  : argc == 3 && !strcmp(argv[1], "code")
+				  ? write_code(argv[2])
 				  : err_new("usage: html-scene NAME FILE");
 
 	for (size_t i = 0; argc == 3 && i < sizeof(scenes) / sizeof(*scenes); i++) {

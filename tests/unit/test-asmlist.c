@@ -140,6 +140,31 @@ static void test_no_code(void **state)
 	reporting_deinit(&r);
 }
 
+/* What is inlined is its owner's. */
+static void test_hottest(void **state)
+{
+	struct memsource *m = *state;
+	struct asmlist a = { 0 };
+	struct reporting r;
+
+	program(m);
+	memsource_add(m, 0, "main", 5);
+	memsource_add(m, 0, "main;owner>f", 12);
+	memsource_add(m, 0, "cold", 1);
+	reporting_init(&r, m, GROUP_COMM, NULL);
+	asmlist_init_hottest(&a, r.tree, 3);
+	assert_int_equal(a.v.n, 5);
+	for (size_t i = 0; i < a.v.n; i++)
+		assert_int_equal(a.v.v[i].function, i < 2 ? i : 2);
+	assert_int_equal(a.v.v[0].samples, 15);
+	assert_int_equal(a.v.v[1].samples, 12);
+	expect_cost(&a.v.v[2], 0x102, 5);
+	expect_cost(&a.v.v[3], 0x10a, 1);
+	expect_cost(&a.v.v[4], 0x10b, 4);
+	asmlist_deinit(&a);
+	reporting_deinit(&r);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -147,6 +172,7 @@ int main(void)
 						memsource_teardown),
 		cmocka_unit_test_setup_teardown(test_code, memsource_setup, memsource_teardown),
 		cmocka_unit_test_setup_teardown(test_no_code, memsource_setup, memsource_teardown),
+		cmocka_unit_test_setup_teardown(test_hottest, memsource_setup, memsource_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,6 +204,68 @@ static void test_lines_are_nodes(void **state)
 	memsource_deinit(&m);
 }
 
+static void add_insn(struct disasm *d, uint64_t off, uint32_t len, const char *text)
+{
+	vec_push(&d->v, ((struct disasm_insn){ off, off + 0x1000, len, (uint32_t)d->text.len }));
+	buf_cstr(&d->text, text);
+}
+
+/* Two functions hit at two places each: the first has code, the other a reason. */
+static void test_code_in_the_page(void **state)
+{
+	struct asmlist a = { 0 };
+	struct memsource m;
+	struct page page;
+
+	(void)state;
+	memsource_init(&m);
+	uint32_t thread = memsource_thread(&m, 1, 1, "a", "a");
+	struct names *names = &m.data.names;
+	static const uint64_t offs[] = { 0x203, 0x100, 0x106, 0x203, 0x102, 0x102, 0x101 };
+
+	for (size_t i = 0; i < sizeof(offs) / sizeof(*offs); i++) {
+		struct name_line line = {
+			.function = intern_add(&names->strings, offs[i] < 0x200 ? "f" : "g"),
+			.file = intern_add(&names->strings, "/x/f.c"),
+			.line = (uint32_t)(offs[i] - 0xf0),
+		};
+		names_set(names, m.app, offs[i], &line, 1, NAME_FOUND);
+		uint32_t node = frametree_add(&m.data.tree, 0, m.app, offs[i], FRAME_PC);
+
+		memsource_sample(&m, (struct sample){ .thread = thread, .node = node });
+	}
+	struct profile *p = profile_of(&m, GROUP_COMM);
+	struct calltree *t = tree_of(&m, p, false, false);
+	struct disasm code = { 0 }, none = { 0 };
+
+	asmlist_init_hottest(&a, t, 50);
+	add_insn(&code, 0x100, 2, "nop");
+	add_insn(&code, 0x102, 4, "ret");
+	add_insn(&code, 0x106, 1, "nop");
+	size_t next = asmlist_add_part(&a, 0, &code, NULL);
+
+	assert_int_equal(asmlist_add_part(&a, next, &none, xstrdup("no \xff file")), a.v.n);
+	struct html_options options = { .embed_code = 50, .code = &a };
+
+	page_of(&page, &(struct output_context){ .tree = t }, &options);
+	_cleanup_free_ char *want = xasprintf("\"code\":{\"functions\":50,\"cut\":false,\"parts\":"
+					      "[[%u,3,0]],\"missing\":[[%u,\"no \ufffd file\"]]}",
+					      m.app, m.app);
+
+	assert_non_null(strstr(page.json, want));
+	assert_non_null(strstr(page.json, "\"insns\":[\"\",\"nop\",\"ret\"]"));
+	assert_column(&page, "insn.text", "1 2 1");
+	assert_column(&page, "insn.addr", "4352 4354 4358");
+	assert_column(&page, "insn.place", "1 2 3");
+	assert_column(&page, "place.line", "0 16 18 22");
+	assert_column(&page, "sample.insn", "0 1 3 0 2 2 1");
+	page_deinit(&page);
+	asmlist_deinit(&a);
+	calltree_destroy(t);
+	profile_destroy(p);
+	memsource_deinit(&m);
+}
+
 static void test_difference(void **state)
 {
 	struct handtree h;
@@ -319,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_json_strings),
 		cmocka_unit_test(test_samples_of_any_grouping_and_direction),
 		cmocka_unit_test(test_lines_are_nodes),
+		cmocka_unit_test(test_code_in_the_page),
 		cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_gzip),

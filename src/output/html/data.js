@@ -41,6 +41,7 @@ function readColumn(raw, at, delta, out) {
 const columnTypes = {
 	"sample.time": Float64Array,
 	"sample.period": Float64Array,
+	"insn.addr": Float64Array,
 	"node.self": Float64Array,
 	"node.samples": Float64Array,
 	"node.self_b": Float64Array,
@@ -92,6 +93,17 @@ function endOfTime(profile) {
 	return last;
 }
 
+// Parts of code with the instructions [first, end) of each.
+function codeOf(meta, c) {
+	let first = 0;
+	const parts = meta.code.parts.map(([binary, n, cut]) => {
+		first += n;
+		return { binary, first: first - n, end: first, cut };
+	});
+	return { ...meta.code, parts, texts: meta.insns, text: c["insn.text"], addr: c["insn.addr"],
+		place: c["insn.place"], hit: c["sample.insn"] };
+}
+
 const FUNC_INLINED = 8, FUNC_NAMED = 16;
 
 function profileOf(meta, c) {
@@ -113,6 +125,7 @@ function profileOf(meta, c) {
 		threads: [],
 		tick: meta.tick_ns / 1e9,
 		diff: meta.diff ?? null,
+		code: meta.code && meta.samples ? codeOf(meta, c) : null,
 	};
 	if (meta.samples) {
 		p.time = c["sample.time"];

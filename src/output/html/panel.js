@@ -1,18 +1,15 @@
-// One function: its numbers, who calls it, what it calls, its lines.
+// One function: its numbers, who calls it, what it calls, its lines and instructions.
 
+import { instructions, sourceLines } from "./code.js";
 import { Flame } from "./flame.js";
 import { operations } from "./merge.js";
-import { sumLines } from "./select.js";
 import { functionTree } from "./trees.js";
 import { amount, byId, cut, element, intervalText, percent } from "./text.js";
-
-const CONTEXT = 3; // lines of source around one with weight
-const MOST_LINES = 400;
 
 export class Panel {
 	// hooks: onChoose(func), onClose(), onOperation(op, func), nameOf(func), onHover(...), onFlame(func)
 	constructor(profile, colors, hooks) {
-		Object.assign(this, { profile, colors, hooks, host: byId("panel"), func: -1 });
+		Object.assign(this, { profile, colors, hooks, host: byId("panel"), edge: byId("panel-edge") });
 		this.callers = element("div", { class: "mini" });
 		this.callees = element("div", { class: "mini" });
 		const choose = (node, flame) => hooks.onChoose(flame.tree.func[node]);
@@ -21,16 +18,35 @@ export class Panel {
 		this.up = new Flame(this.callers, colors, common, { small: true, label: "callers" });
 		this.up.flip = true;
 		this.down = new Flame(this.callees, colors, common, { small: true, label: "callees" });
+		this.listen();
+	}
+
+	// The edge is dragged, or moved by the arrow keys.
+	listen() {
+		const { edge } = this;
+		edge.addEventListener("pointerdown", e => edge.setPointerCapture(e.pointerId));
+		edge.addEventListener("pointermove", e => edge.hasPointerCapture(e.pointerId) &&
+			this.setWidth(window.innerWidth - e.clientX));
+		edge.addEventListener("keydown", e => {
+			const step = { ArrowLeft: 30, ArrowRight: -30 }[e.key];
+			if (step)
+				this.setWidth(this.host.offsetWidth + step);
+		});
+	}
+
+	setWidth(width) {
+		const part = Math.max(0.2, Math.min(0.7, width / window.innerWidth));
+		this.host.style.setProperty("--width", `${100 * part}%`);
+		this.edge.setAttribute("aria-valuenow", String(Math.round(100 * part)));
 	}
 
 	// model: { merged, whole, sums (by function), choice, unit }
 	set(func, model) {
-		this.host.hidden = func < 0;
+		this.host.hidden = this.edge.hidden = func < 0;
 		if (func < 0)
 			return;
 		const { names, meta, funcBinary, inlined } = this.profile;
 		const binary = meta.binaries[funcBinary[func]];
-		const lines = sumLines(this.profile, model.choice, func);
 		this.host.replaceChildren(
 			element("div", { class: "panel-head" },
 				element("h2", {}, element("bdi", {}, cut(names[func], 10000))),
@@ -41,7 +57,7 @@ export class Panel {
 			this.figures(func, model), this.actions(func),
 			element("h3", {}, "Called by"), this.callers,
 			element("h3", {}, "Calls"), this.callees,
-			...this.source(lines, model));
+			...sourceLines(this.profile, model, func), ...instructions(this.profile, model, func));
 		this.up.setTree(functionTree(model.merged, model.whole, func, true));
 		this.down.setTree(functionTree(model.merged, model.whole, func, false));
 		this.callers.scrollTop = this.callers.scrollHeight;
@@ -92,47 +108,5 @@ export class Panel {
 		setTimeout(() => {
 			button.textContent = "Copy name";
 		}, 1200);
-	}
-
-	source(lines, model) {
-		if (!lines.length)
-			return [];
-		const files = new Map();
-		for (const l of lines)
-			files.set(l.file, [...(files.get(l.file) ?? []), l]);
-		const all = model.whole.total[0];
-		return [element("h3", {}, "Lines (self, total)"), ...[...files].flatMap(([file, list]) => {
-			const [path, text] = this.profile.files[file];
-			const rows = text === undefined ? list.map(l => this.line(l, "", all))
-				: this.textLines(list, text.split("\n"), all);
-			return [element("p", { class: "path" }, element("bdi", {}, path)),
-				element("table", { class: "lines" }, ...rows)];
-		})];
-	}
-
-	textLines(list, text, all) {
-		const byNumber = new Map(list.map(l => [l.line, l])), shown = new Set();
-		for (const { line } of list)
-			for (let i = line - CONTEXT; i <= line + CONTEXT; i++)
-				if (i > 0 && i <= text.length)
-					shown.add(i);
-		const rows = [];
-		let last = 0;
-		for (const i of [...shown].sort((a, b) => a - b).slice(0, MOST_LINES)) {
-			if (last && i > last + 1)
-				rows.push(element("tr", {}, element("td", { class: "n", colspan: "3" }, "⋯")));
-			rows.push(this.line(byNumber.get(i) ?? { line: i, self: 0, total: 0 }, text[i - 1], all));
-			last = i;
-		}
-		return rows;
-	}
-
-	line({ line, self, total }, text, all) {
-		const hot = all && total / all >= 0.005;
-		return element("tr", { class: hot ? "hot" : null },
-			element("td", { class: "n" }, self ? percent(self, all) : ""),
-			element("td", { class: "n" }, total ? percent(total, all) : ""),
-			element("td", { class: "n" }, String(line)),
-			element("td", { class: "code", title: text }, cut(text, 400)));
 	}
 }

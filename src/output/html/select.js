@@ -188,22 +188,28 @@ export function sumSamples(profile, choice, tree) {
 	return sums;
 }
 
+// Runs f(sample, weight) over the samples chosen that `map` does not leave out.
+function forSamples(profile, choice, map, f) {
+	const { stack, event, period } = profile, byPeriod = isByPeriod(profile, choice.event);
+	forRuns(profile, choice, (lo, hi) => {
+		for (let i = lo; i < hi; i++)
+			if (map[stack[i]] >= 0 && (!event || event[i] === choice.event))
+				f(i, byPeriod ? period[i] : 1);
+	});
+}
+
 // Weights by line of one function: [{ file, line, self, total }], files together. A line counts once
 // in a stack, where it is outermost.
-export function sumLines(profile, choice, func) {
+export function sumLines(profile, choice, { map }, func) {
 	const { nodeFunc, nodeParent, nodePlace, stack } = profile;
 	if (!nodePlace)
 		return [];
-	const n = nodeFunc.length, weight = new Float64Array(n);
-	const byPeriod = isByPeriod(profile, choice.event);
+	const n = nodeFunc.length;
+	const weight = profile.time ? new Float64Array(n) : profile.self.map((w, i) => map[i] < 0 ? 0 : w);
 	if (profile.time)
-		forRuns(profile, choice, (lo, hi) => {
-			for (let i = lo; i < hi; i++)
-				if (!profile.event || profile.event[i] === choice.event)
-					weight[stack[i]] += byPeriod ? profile.period[i] : 1;
+		forSamples(profile, choice, map, (i, w) => {
+			weight[stack[i]] += w;
 		});
-	else
-		weight.set(profile.self);
 	const total = weight.slice();
 	for (let i = n - 1; i > 0; i--)
 		total[nodeParent[i]] += total[i];
@@ -225,4 +231,25 @@ export function sumLines(profile, choice, func) {
 			line.total += total[i];
 	}
 	return [...lines.values()].sort((a, b) => a.file - b.file || a.line - b.line);
+}
+
+// Weights by instruction of the samples taken in the code of `func`, inlined calls in it included (or,
+// where it is inlined itself, in its part of a caller's code): { byInsn, sum, known }.
+export function sumInsns(profile, choice, { map }, func) {
+	const { nodeFunc, nodeParent, inlined, stack, code } = profile;
+	const inside = new Uint8Array(nodeFunc.length), byInsn = new Map();
+	let sum = 0, known = 0;
+	for (let i = 1; i < inside.length; i++)
+		inside[i] = nodeFunc[i] === func || (inlined[nodeFunc[i]] && inside[nodeParent[i]]) ? 1 : 0;
+	forSamples(profile, choice, map, (i, w) => {
+		if (!inside[stack[i]])
+			return;
+		const insn = code ? code.hit[i] : 0;
+		sum += w;
+		if (!insn)
+			return;
+		known += w;
+		byInsn.set(insn - 1, (byInsn.get(insn - 1) ?? 0) + w);
+	});
+	return { byInsn, sum, known };
 }
