@@ -8,7 +8,7 @@
 #include "model/jitrecord.h"
 
 enum {
-	PIECE = 4 << 20,        /* others wait for the helper meanwhile */
+	PIECE = 16 << 20,       /* others wait for the helper meanwhile */
 	RECORD_MOST = 64 << 20, /* no function is as long as that */
 };
 
@@ -17,7 +17,6 @@ void jitreads_deinit(struct jitreads *j)
 	for (size_t i = 0; i < j->v.n; i++)
 		jitreader_deinit(&j->v.v[i].reader);
 	vec_deinit(&j->v);
-	buf_deinit(&j->bytes);
 }
 
 static struct jitread *find(const struct jitreads *j, uint32_t pid, uint32_t binary)
@@ -57,7 +56,8 @@ static struct err *read_at(int fd, uint64_t off, size_t len, struct buf *ret)
 	return NULL;
 }
 
-static struct err *read_on(struct jitread *r, int fd, struct buf *bytes, struct jitread_result *ret)
+static struct err *read_piece(struct jitread *r, int fd, struct buf *bytes,
+			      struct jitread_result *ret)
 {
 	size_t len = r->want > PIECE ? r->want : PIECE;
 
@@ -74,6 +74,15 @@ static struct err *read_on(struct jitread *r, int fd, struct buf *bytes, struct 
 	return NULL;
 }
 
+static struct err *read_on(struct jitread *r, int fd, struct jitread_result *ret)
+{
+	struct buf bytes = { 0 };
+	struct err *err = read_piece(r, fd, &bytes, ret);
+
+	buf_deinit(&bytes);
+	return err;
+}
+
 struct err *jitreads_next(struct jitreads *j, uint32_t pid, uint32_t binary, int fd,
 			  struct jitread_result *ret)
 {
@@ -84,8 +93,7 @@ struct err *jitreads_next(struct jitreads *j, uint32_t pid, uint32_t binary, int
 		vec_push(&j->v, ((struct jitread){ .pid = pid, .binary = binary }));
 		r = &j->v.v[j->v.n - 1];
 	}
-	struct err *err =
-		fd < 0 ? err_sys(EBADF, "it is not open") : read_on(r, fd, &j->bytes, ret);
+	struct err *err = fd < 0 ? err_sys(EBADF, "it is not open") : read_on(r, fd, ret);
 
 	if (!err)
 		return NULL;

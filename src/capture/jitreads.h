@@ -14,7 +14,6 @@ struct jitread {
 
 struct jitreads {
 	VEC(struct jitread) v;
-	struct buf bytes; /* scratch */
 };
 
 /* What a look at a dump brought. */

@@ -90,8 +90,8 @@ static void test_a_long_record(void **state)
 
 	(void)state;
 	put_header(&b);
-	put_load(&b, JIT, 9 << 20);
-	put_load(&b, JIT + (9 << 20), 32);
+	put_load(&b, JIT, 17 << 20);
+	put_load(&b, JIT + (17 << 20), 32);
 	append(fd, b.data, b.len);
 	for (int i = 0; i < 8 && r.more; i++)
 		n += look(&j, fd, &r);
