@@ -30,7 +30,9 @@ static void say_larger_copy(struct buf *b, const char *callgraph)
 						 : "");
 }
 
-static void say_remedy(struct buf *b, enum verdict v, const char *callgraph)
+/* `most` is to blame for most of them. */
+static void say_remedy(struct buf *b, enum verdict v, const struct binary *most,
+		       const char *callgraph)
 {
 	bool walked = !strncmp(callgraph, "dwarf", 5) || !strncmp(callgraph, "auto", 4);
 
@@ -56,8 +58,12 @@ static void say_remedy(struct buf *b, enum verdict v, const char *callgraph)
 					  "record with -g dwarf");
 		return;
 	case VERDICT_NO_CFI:
-		output_printf(b, "build with -fasynchronous-unwind-tables, keep .eh_frame when "
-				 "stripping, or install the debug symbols");
+		output_printf(b,
+			      most->kind == BINARY_KIND_ANON
+				      ? "code made at run time: tell its compiler to keep frame "
+					"pointers, or to dump unwinding information"
+				      : "build with -fasynchronous-unwind-tables, keep .eh_frame "
+					"when stripping, or install the debug symbols");
 		return;
 	case VERDICT_NO_CFI_YET:
 		output_printf(b, "only at the start of a recording: record longer");
@@ -85,6 +91,7 @@ char *cuts_sentence(const struct cuts *c, enum verdict v, double *ret_percent)
 	const struct binaries *binaries = &c->data->binaries;
 	struct buf where = { 0 };
 	struct buf b = { 0 };
+	uint32_t most = BINARY_UNKNOWN;
 	uint64_t samples = 0;
 	int named = 0;
 
@@ -96,6 +103,8 @@ char *cuts_sentence(const struct cuts *c, enum verdict v, double *ret_percent)
 		samples += cut->samples;
 		if (cut->binary == BINARY_UNKNOWN || named == NAMED)
 			continue;
+		if (!named)
+			most = cut->binary;
 		output_printf(&where, "%s%s %.1f %%", named++ ? ", " : " (",
 			      binary_name(binaries_get(binaries, cut->binary)),
 			      percent(cut->samples, c->all));
@@ -106,7 +115,7 @@ char *cuts_sentence(const struct cuts *c, enum verdict v, double *ret_percent)
 	*ret_percent = percent(samples, c->all);
 	output_printf(&b, "%.1f %% of the stacks are cut, %s%s: ", *ret_percent, verdict_name(v),
 		      (const char *)where.data);
-	say_remedy(&b, v, c->data->meta.callgraph);
+	say_remedy(&b, v, binaries_get(binaries, most), c->data->meta.callgraph);
 	buf_u8(&b, 0);
 	buf_deinit(&where);
 	if (samples)

@@ -195,6 +195,7 @@ def test_jitdump_unwinding_is_kept():
 def test_jitdump_without_unwinding():
     """What the dump says is what leads on; that it says nothing costs only the callers."""
     folded, said = walked("dwarf", "bare")
+    assert "no CFI ([anon]" in said and "tell its compiler" in said, said
     assert folded.count(is_walked) == 0, folded.stacks
     leaves = folded.only(lambda frames: frames[-1] in WALKED)
     assert leaves.total() >= 0.9 * folded.total(), folded.stacks
