@@ -12,13 +12,18 @@ enum {
 	COPY_MAX = 65528
 }; /* perf_event_open(2): sample_stack_user is below 64 KiB, of words */
 
-static void say_larger_copy(struct buf *b, const char *callgraph)
+static void say_larger_copy(struct buf *b, const char *callgraph, bool hopeless)
 {
 	const char *comma = strchr(callgraph, ',');
 	unsigned long bytes = comma ? strtoul(comma + 1, NULL, 10) : 0;
 	unsigned long larger = bytes * 2 < COPY_MAX ? bytes * 2 : COPY_MAX;
 
-	if (!comma)
+	if (hopeless)
+		output_printf(b,
+			      "a frame larger than the %d bytes that the kernel copies, or a "
+			      "page of it that was never written, where copying stops",
+			      COPY_MAX);
+	else if (!comma)
 		output_printf(b, "record with a larger copy of the stack");
 	else if (bytes >= COPY_MAX)
 		output_printf(b, "the kernel copies no more of a stack than these %lu bytes",
@@ -30,15 +35,15 @@ static void say_larger_copy(struct buf *b, const char *callgraph)
 						 : "");
 }
 
-/* `most` is to blame for most of them. */
+/* `most` is to blame for most of them. `hopeless`: all of them need more than the kernel copies. */
 static void say_remedy(struct buf *b, enum verdict v, const struct binary *most,
-		       const char *callgraph)
+		       const char *callgraph, bool hopeless)
 {
 	bool walked = !strncmp(callgraph, "dwarf", 5) || !strncmp(callgraph, "auto", 4);
 
 	switch (v) {
 	case VERDICT_COPY_SMALL:
-		say_larger_copy(b, callgraph);
+		say_larger_copy(b, callgraph, hopeless);
 		return;
 	case VERDICT_DEPTH_LIMIT:
 		if (!strcmp(callgraph, "lbr"))
@@ -92,7 +97,7 @@ char *cuts_sentence(const struct cuts *c, enum verdict v, double *ret_percent)
 	struct buf where = { 0 };
 	struct buf b = { 0 };
 	uint32_t most = BINARY_UNKNOWN;
-	uint64_t samples = 0;
+	uint64_t samples = 0, blamed = 0;
 	int named = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -101,6 +106,7 @@ char *cuts_sentence(const struct cuts *c, enum verdict v, double *ret_percent)
 		if (cut->verdict != v)
 			continue;
 		samples += cut->samples;
+		blamed += cut->binary == BINARY_UNKNOWN ? 0 : cut->samples;
 		if (cut->binary == BINARY_UNKNOWN || named == NAMED)
 			continue;
 		if (!named)
@@ -115,7 +121,9 @@ char *cuts_sentence(const struct cuts *c, enum verdict v, double *ret_percent)
 	*ret_percent = percent(samples, c->all);
 	output_printf(&b, "%.1f %% of the stacks are cut, %s%s: ", *ret_percent, verdict_name(v),
 		      (const char *)where.data);
-	say_remedy(&b, v, binaries_get(binaries, most), c->data->meta.callgraph);
+	say_remedy(&b, v, binaries_get(binaries, most), c->data->meta.callgraph, blamed == samples);
+	if (v == VERDICT_COPY_SMALL && blamed && blamed < samples)
+		output_printf(&b, "; those of the binaries named need more than the kernel copies");
 	buf_u8(&b, 0);
 	buf_deinit(&where);
 	if (samples)

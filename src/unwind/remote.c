@@ -21,9 +21,10 @@ struct remote {
 	struct elffile *file;
 	uint64_t bias;
 	uint32_t binary;
-	bool stack_ended; /* a word beyond the copy was asked for */
-	bool waiting;     /* a file was needed that has not been given yet */
-	bool has_cfi;     /* the last step went by what a file says */
+	uint64_t beyond; /* the address of a word asked for which the copy does not hold; 0: none */
+	bool waiting;    /* a file was needed that has not been given yet */
+	bool has_cfi;    /* the last step went by what a file says */
+	bool other_stack; /* a signal was handled on another stack than the frames now walked */
 };
 
 static int remote_set_file(struct remote *r, uint64_t ip)
@@ -109,7 +110,8 @@ static int remote_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *val, 
 		memcpy(val, bytes, sizeof(*val));
 		return 0;
 	}
-	r->stack_ended |= addr >= r->sp0;
+	if (addr >= r->sp0)
+		r->beyond = addr;
 	return -UNW_EINVAL;
 }
 
@@ -178,16 +180,19 @@ void remote_destroy(struct remote *r)
 	free(r);
 }
 
-static enum verdict remote_verdict(const struct remote *r, int err)
+/* *ret_blame: the binary has to do with it. */
+static enum verdict remote_verdict(const struct remote *r, int err, bool *ret_blame)
 {
+	*ret_blame = true;
 	if (!err)
 		return VERDICT_COMPLETE;
 	if (r->waiting)
 		return VERDICT_NO_CFI_YET;
-	if (r->stack_ended)
-		return r->sample->stack_len >= r->sample->stack_asked ? VERDICT_COPY_SMALL
-								      : VERDICT_BAD_CFA;
-	return err == -UNW_ENOINFO ? VERDICT_NO_CFI : VERDICT_BAD_CFA;
+	if (r->beyond && !r->other_stack &&
+	    walk_is_beyond_copy(r->sample, r->sp0, r->beyond, ret_blame))
+		return VERDICT_COPY_SMALL;
+	*ret_blame = true;
+	return r->beyond || err != -UNW_ENOINFO ? VERDICT_BAD_CFA : VERDICT_NO_CFI;
 }
 
 void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
@@ -207,7 +212,8 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 	r->sample = s;
 	r->file = NULL;
 	r->binary = BINARY_UNKNOWN;
-	r->stack_ended = r->waiting = false;
+	r->beyond = 0;
+	r->waiting = r->other_stack = false;
 	if (!arch_sample_reg(s, arch->perf_sp, &r->sp0) || unw_init_remote(&cursor, r->space, r))
 		return;
 	do {
@@ -227,9 +233,12 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 			return;
 		}
 		last_sp = sp;
+		if (kind == FRAME_AFTER_SIGNAL)
+			r->other_stack |= walk_is_other_stack(s, r->sp0, sp);
 		w->frames[w->n++] = (struct walk_frame){ .pc = ip, .kind = kind };
 		kind = unw_is_signal_frame(&cursor) > 0 ? FRAME_AFTER_SIGNAL : FRAME_RETURN;
-		r->stack_ended = r->waiting = r->has_cfi = false;
+		r->beyond = 0;
+		r->waiting = r->has_cfi = false;
 		bool is_signal = kind == FRAME_AFTER_SIGNAL;
 
 		err = unw_step(&cursor);
@@ -237,6 +246,8 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 		if (err >= 0 && !r->has_cfi && !is_signal)
 			err = -UNW_ENOINFO;
 	} while (err > 0);
-	w->verdict = remote_verdict(r, err);
-	w->binary = w->verdict == VERDICT_COPY_SMALL ? BINARY_UNKNOWN : r->binary;
+	bool blame;
+
+	w->verdict = remote_verdict(r, err, &blame);
+	w->binary = blame ? r->binary : BINARY_UNKNOWN;
 }

@@ -5,9 +5,13 @@
 
 #include "unwind/bare.h"
 
-/* A save area farther off than this is not the same stack: an alternate signal stack, a coroutine.
- * A larger copy would not reach it. */
-enum { OTHER_STACK = 1 << 20 };
+enum {
+	/* What a signal interrupted farther off than this, or a stray frame pointer points at, is
+	   not the same stack. */
+	OTHER_STACK = 1 << 20,
+	LARGEST_STACK = 8 << 20, /* setrlimit(2): what RLIMIT_STACK is everywhere */
+	LARGEST_COPY = 65528,    /* perf_event_open(2): sample_stack_user, below 64 KiB, of words */
+};
 
 struct state {
 	struct walk *w;
@@ -17,9 +21,11 @@ struct state {
 	const struct raw_sample *sample;
 	uint64_t sp0; /* address of the copy's first byte */
 	uint64_t ip, sp, fp, lr;
-	bool has_lr; /* lr still holds this frame's return address */
+	bool has_lr;    /* lr still holds this frame's return address */
+	uint64_t fp_at; /* the address of the frame pointer that the copy does not hold; 0: none */
 	bool fp_known;
-	uint8_t kind; /* of the frame at ip */
+	bool other_stack; /* a signal was handled on another stack than the frames now walked */
+	uint8_t kind;     /* of the frame at ip */
 };
 
 void walk_init(struct walk *w)
@@ -62,21 +68,43 @@ static bool walk_end_at(struct state *st, enum verdict verdict, uint64_t pc)
 	return walk_end(st, verdict, code_binary(st->as, pc));
 }
 
-/* True if a larger copy would hold the word at `addr`, which this one does not. */
+bool walk_is_beyond_copy(const struct raw_sample *s, uint64_t sp, uint64_t addr, bool *ret_hopeless)
+{
+	uint64_t at = addr - sp;
+
+	*ret_hopeless = s->stack_len < s->stack_asked || at + 8 > LARGEST_COPY;
+	return s->stack_asked && at < LARGEST_STACK && at + 8 > s->stack_len;
+}
+
+/* A larger copy would hold what `addr` points at, or this one does. */
+static bool is_near_copy(const struct raw_sample *s, uint64_t sp, uint64_t addr)
+{
+	bool full = s->stack_len && s->stack_len >= s->stack_asked;
+
+	return addr >= sp && addr < sp + s->stack_len + OTHER_STACK && full;
+}
+
+bool walk_is_other_stack(const struct raw_sample *s, uint64_t sp, uint64_t addr)
+{
+	uint64_t word;
+
+	return !walk_stack_word(s, sp, addr, &word) && !is_near_copy(s, sp, addr);
+}
+
 static bool is_beyond_copy(const struct state *st, uint64_t addr)
 {
-	uint64_t end = st->sp0 + st->sample->stack_len;
-	bool full = st->sample->stack_len && st->sample->stack_len >= st->sample->stack_asked;
-
-	return addr >= st->sp0 && addr < end + OTHER_STACK && full;
+	return is_near_copy(st->sample, st->sp0, addr);
 }
 
 /* The walk needed a word that the copy does not hold: say why. */
 static bool walk_out_of_stack(struct state *st, uint64_t addr, uint64_t pc)
 {
-	if (is_beyond_copy(st, addr))
-		return walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN);
-	return walk_end_at(st, VERDICT_BAD_CFA, pc);
+	bool hopeless;
+
+	if (st->other_stack || !walk_is_beyond_copy(st->sample, st->sp0, addr, &hopeless))
+		return walk_end_at(st, VERDICT_BAD_CFA, pc);
+	return hopeless ? walk_end_at(st, VERDICT_COPY_SMALL, pc)
+			: walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN);
 }
 
 static bool row_cfa(const struct state *st, const struct row *row, uint64_t *ret, uint64_t *ret_bad)
@@ -123,16 +151,19 @@ static void step_fp(struct state *st, const struct row *row, uint64_t cfa)
 		return;
 	case ROW_UNDEFINED:
 		st->fp_known = false;
+		st->fp_at = 0;
 		return;
 	case ROW_AT_CFA:
 	case ROW_AT_SP:
 	case ROW_AT_FP:
 		break;
 	}
-	if (addr < st->sp)
+	if (addr < st->sp) {
 		st->w->n_popped++; /* the slot was popped: the register holds the value already */
-	else
-		st->fp_known = stack_word(st, addr, &st->fp);
+		return;
+	}
+	st->fp_known = stack_word(st, addr, &st->fp);
+	st->fp_at = addr;
 }
 
 /* The return address by the row; false with the walk ended. */
@@ -203,6 +234,7 @@ static bool step_row(struct state *st, const struct code_place *p)
 				(struct walk_frame){ .pc = st->ip, .kind = FRAME_AFTER_SIGNAL };
 		return walk_end_at(st, VERDICT_BAD_CFA, p->pc);
 	}
+	st->other_stack |= p->row.signal && walk_is_other_stack(st->sample, st->sp0, cfa);
 	return step_to(st, ra, cfa, p->row.signal ? FRAME_AFTER_SIGNAL : FRAME_RETURN);
 }
 
@@ -241,7 +273,8 @@ static bool row_needs_fp(const struct row *row)
 static bool is_jit_step_good(const struct state *st, const struct row *row, bool stepped)
 {
 	if (!stepped)
-		return st->w->verdict == VERDICT_COPY_SMALL ||
+		return (st->w->verdict == VERDICT_COPY_SMALL &&
+			st->w->binary == BINARY_UNKNOWN) ||
 		       (st->w->verdict == VERDICT_COMPLETE && row->ra == ROW_UNDEFINED);
 	return is_mapped_return(st, st->ip) ||
 	       code_find(st->code, st->as, st->ip - 1)->state == PLACE_WAITING;
@@ -278,10 +311,11 @@ static bool step_sigreturn(struct state *st)
 
 	if (!stack_word(st, st->sp + (uint64_t)f->ip, &ip) ||
 	    !stack_word(st, st->sp + (uint64_t)f->sp, &sp))
-		return walk_out_of_stack(st, st->sp + (uint64_t)f->ip, 0);
+		return walk_out_of_stack(st, st->sp + (uint64_t)f->ip, st->ip);
 	st->fp_known = stack_word(st, st->sp + (uint64_t)f->fp, &st->fp);
 	if (sp <= st->sp)
 		return walk_end(st, VERDICT_BAD_CFA, BINARY_UNKNOWN);
+	st->other_stack |= walk_is_other_stack(st->sample, st->sp0, sp);
 	return step_to(st, ip, sp, FRAME_AFTER_SIGNAL);
 }
 
@@ -395,7 +429,7 @@ static bool walk_step(struct state *st, bool *complex)
 		return false;
 	}
 	if (row_needs_fp(&p->row) && !st->fp_known)
-		return walk_out_of_stack(st, st->sp0 + st->sample->stack_len, at);
+		return walk_out_of_stack(st, st->fp_at, at);
 	return step_row(st, p);
 }
 

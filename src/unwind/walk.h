@@ -28,7 +28,8 @@ struct walk {
 	uint32_t n;
 	enum verdict verdict;
 	uint32_t binary; /* the verdict speaks of; with VERDICT_NO_CFI_YET the one whose file is
-			    waited for; BINARY_UNKNOWN: none */
+			    waited for, with VERDICT_COPY_SMALL that of a frame which no larger
+			    copy would reach beyond; BINARY_UNKNOWN: none */
 	uint64_t end_fp; /* the frame pointer of the last frame, if known */
 	bool end_fp_known;
 	uint64_t reach; /* bytes of the copy below the outermost frame walked to by rows */
@@ -50,5 +51,12 @@ void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
 
 /* A word of the copied stack, by its address. */
 bool walk_stack_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret);
+/* True if the word at `addr` may be on the stack copied, but beyond the copy. *ret_hopeless: a
+ * larger copy would not hold it either. The kernel copies less than 64 KiB, and stops at the first
+ * page not in memory: that of a large array whose end alone was written. */
+bool walk_is_beyond_copy(const struct raw_sample *s, uint64_t sp, uint64_t addr,
+			 bool *ret_hopeless);
+/* True if a stack pointer that a signal interrupted is of another stack than the one copied. */
+bool walk_is_other_stack(const struct raw_sample *s, uint64_t sp, uint64_t addr);
 
 #endif

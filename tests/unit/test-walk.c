@@ -39,6 +39,11 @@ __asm__(".text\n"
 	/* CFA does not grow. */
 	"w_loop: .cfi_startproc\n .cfi_def_cfa_offset 0\n .cfi_offset %rip, 0\n"
 	"w_loop_pc: nop\n nop\n .cfi_endproc\n"
+	/* An array that no copy holds, and one that no stack does. */
+	"w_huge: .cfi_startproc\n .cfi_def_cfa_offset 152720\n"
+	"w_huge_pc: nop\n nop\n .cfi_endproc\n"
+	"w_absurd: .cfi_startproc\n .cfi_def_cfa_offset 0x40000000\n"
+	"w_absurd_pc: nop\n nop\n .cfi_endproc\n"
 	/* Nothing but a return address. */
 	"w_thin: .cfi_startproc\n call w_thin\n"
 	"w_thin_ra: nop\n .cfi_endproc\n"
@@ -58,7 +63,7 @@ __asm__(".text\n"
 
 extern const char w_leaf_pc[], w_leaf_ret[], w_mid_ra[], w_mid_popped[], w_start_ra[], w_no_cfi[];
 extern const char w_exits_ret[], w_exits_on[], w_sigreturn[], w_loop_pc[], w_thin_ra[],
-	w_complex_pc[], w_restore_pc[];
+	w_complex_pc[], w_restore_pc[], w_huge_pc[], w_absurd_pc[];
 
 #define ADDR(label) ((uint64_t)(uintptr_t)(label))
 
@@ -251,9 +256,50 @@ static void test_copy_too_small(void **state)
 	whole_stack(f);
 	assert_true(walk(f, 4, 4));
 	expect(f, VERDICT_COPY_SMALL, 2, want);
-	/* Less was copied than asked for: that is where the stack ends, and it made no sense. */
+	assert_int_equal(f->walk.binary, BINARY_UNKNOWN);
+	/* Less was copied than asked for: a larger copy would have been cut there too. */
 	assert_true(walk(f, 4, 1024));
-	expect(f, VERDICT_BAD_CFA, 2, want);
+	expect(f, VERDICT_COPY_SMALL, 2, want);
+	assert_int_equal(f->walk.binary, f->self);
+	assert_true(walk(f, 0, 1024));
+	expect(f, VERDICT_COPY_SMALL, 1, want);
+}
+
+/* A frame larger than the kernel copies; what was not written of it, it does not copy either. */
+static void test_frame_larger_than_any_copy(void **state)
+{
+	struct fixture *f = *state;
+	struct remote *r = remote_create(f->code);
+	const struct walk_frame want[] = { { ADDR(w_huge_pc), FRAME_PC } };
+	const size_t asked[] = { 512, 2048 };
+
+	assert_non_null(r);
+	set_ip(f, w_huge_pc, 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(walk(f, 512, asked[i]));
+		expect(f, VERDICT_COPY_SMALL, 1, want);
+		assert_int_equal(f->walk.binary, f->self);
+		remote_walk(r, &f->walk, &f->as, &f->sample);
+		expect(f, VERDICT_COPY_SMALL, 1, want);
+		assert_int_equal(f->walk.binary, f->self);
+	}
+	remote_destroy(r);
+}
+
+static void test_frame_larger_than_any_stack(void **state)
+{
+	struct fixture *f = *state;
+	struct remote *r = remote_create(f->code);
+	const struct walk_frame want[] = { { ADDR(w_absurd_pc), FRAME_PC } };
+
+	assert_non_null(r);
+	set_ip(f, w_absurd_pc, 0);
+	assert_true(walk(f, 512, 512));
+	expect(f, VERDICT_BAD_CFA, 1, want);
+	assert_int_equal(f->walk.binary, f->self);
+	remote_walk(r, &f->walk, &f->as, &f->sample);
+	expect(f, VERDICT_BAD_CFA, 1, want);
+	remote_destroy(r);
 }
 
 static void test_splice_takes_the_tail(void **state)
@@ -268,6 +314,10 @@ static void test_splice_takes_the_tail(void **state)
 	/* The kernel's chain: rbp is w_mid's, so its first return address is w_mid's caller's. */
 	whole_stack(f);
 	assert_true(walk(f, 4, 4));
+	walk_splice(&f->walk, f->code, &f->as, &f->sample, chain, 3);
+	expect(f, VERDICT_COMPLETE, 4, want);
+	/* Also where an unwritten page, and not the size asked for, ended the copy. */
+	assert_true(walk(f, 4, 1024));
 	walk_splice(&f->walk, f->code, &f->as, &f->sample, chain, 3);
 	expect(f, VERDICT_COMPLETE, 4, want);
 	/* A chain from another frame pointer is no continuation. */
@@ -366,6 +416,16 @@ static void test_alternate_stack_stops_with_the_interrupted_pc(void **state)
 	signal_frame(f, 0, w_leaf_ret, STACK + ((uint64_t)1 << 40), 0);
 	assert_true(walk(f, 200, 200));
 	expect(f, VERDICT_BAD_CFA, 2, want);
+	/* The copy ends where the alternate stack does; the other lies above it. */
+	signal_frame(f, 0, w_leaf_ret, STACK + 8 * 400, 0);
+	assert_true(walk(f, 200, 1024));
+	expect(f, VERDICT_BAD_CFA, 2, want);
+	set_ip(f, w_sigreturn, 0);
+	assert_true(walk(f, 200, 1024));
+	assert_int_equal(f->walk.verdict, VERDICT_BAD_CFA);
+	/* Or the same stack goes on beyond the copy. */
+	assert_true(walk(f, 200, 200));
+	assert_int_equal(f->walk.verdict, VERDICT_COPY_SMALL);
 }
 
 static void test_jit_frames_go_by_frame_pointer(void **state)
@@ -450,6 +510,8 @@ int main(void)
 		WALK_TEST(test_no_cfi_at_the_top),
 		WALK_TEST(test_no_cfi_and_no_call),
 		WALK_TEST(test_copy_too_small),
+		WALK_TEST(test_frame_larger_than_any_copy),
+		WALK_TEST(test_frame_larger_than_any_stack),
 		WALK_TEST(test_splice_takes_the_tail),
 		WALK_TEST(test_address_must_grow),
 		WALK_TEST(test_depth_limit),
