@@ -1,7 +1,7 @@
 /* In: a frame in code without CFI, the stack's words. Out: which of them is the return address. */
 #include "unwind/bare.h"
 
-#include "unwind/walk.h"
+#include "unwind/stackcopy.h"
 
 enum { LONGEST_CALL = 7 };
 
@@ -82,7 +82,7 @@ static bool word_by_fp(const struct bare *b, struct bare_step *ret)
 {
 	*ret = (struct bare_step){ .at = b->fp + 8, .by_fp = true };
 	return b->fp_known && b->fp >= b->sp &&
-	       walk_stack_word(b->sample, b->sp0, ret->at, &ret->ra);
+	       stackcopy_word(b->sample, b->sp0, ret->at, &ret->ra);
 }
 
 /* The call that goes to the nearest code without CFI at or below the pc: this function. Of several,
@@ -99,7 +99,7 @@ static bool find_call_here(const struct bare *b, struct bare_step *ret)
 	}
 	for (unsigned int i = 0; i < N_SEARCHED; i++) {
 		step = (struct bare_step){ .at = b->sp + 8 * i };
-		if (!walk_stack_word(b->sample, b->sp0, step.at, &step.ra))
+		if (!stackcopy_word(b->sample, b->sp0, step.at, &step.ra))
 			break;
 		if (near_target(b, step.ra, &to) && calls_here(b, to, &far) && far < nearest) {
 			*ret = step;
@@ -121,7 +121,7 @@ static bool find_expected(const struct bare *b, struct bare_step *ret)
 
 	for (unsigned int i = 0; b->is_top && i < N_TOP; i++) {
 		step = (struct bare_step){ .at = b->sp + 8 * i };
-		if (!walk_stack_word(b->sample, b->sp0, step.at, &step.ra))
+		if (!stackcopy_word(b->sample, b->sp0, step.at, &step.ra))
 			break;
 		enum evidence e = weigh(b, step.ra);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "unwind/stackcopy.h"
 
 /* libunwind 1.6 exports this for its own ptrace half and declares it in no installed header. */
 int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di,
@@ -101,7 +102,7 @@ static int remote_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *val, 
 	(void)space;
 	if (write)
 		return -UNW_EINVAL;
-	if (walk_stack_word(r->sample, r->sp0, addr, val))
+	if (stackcopy_word(r->sample, r->sp0, addr, val))
 		return 0;
 	const uint8_t *bytes =
 		r->file ? elffile_bytes(r->file, addr - r->bias, sizeof(*val)) : NULL;
@@ -189,21 +190,15 @@ static enum verdict remote_verdict(const struct remote *r, int err, bool *ret_bl
 	if (r->waiting)
 		return VERDICT_NO_CFI_YET;
 	if (r->beyond && !r->other_stack &&
-	    walk_is_beyond_copy(r->sample, r->sp0, r->beyond, ret_blame))
+	    stackcopy_is_beyond(r->sample, r->sp0, r->beyond, ret_blame))
 		return VERDICT_COPY_SMALL;
 	*ret_blame = true;
 	return r->beyond || err != -UNW_ENOINFO ? VERDICT_BAD_CFA : VERDICT_NO_CFI;
 }
 
-void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
-		 const struct raw_sample *s)
+static bool remote_begin(struct remote *r, struct walk *w, const struct addrspace *as,
+			 const struct raw_sample *s, unw_cursor_t *cursor)
 {
-	const struct arch *arch = code_arch(r->code);
-	unw_cursor_t cursor;
-	uint64_t last_sp = 0;
-	uint8_t kind = FRAME_PC;
-	int err = -UNW_EINVAL;
-
 	w->n = 0;
 	w->binary = BINARY_UNKNOWN;
 	w->end_fp_known = false;
@@ -214,8 +209,33 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 	r->binary = BINARY_UNKNOWN;
 	r->beyond = 0;
 	r->waiting = r->other_stack = false;
-	if (!arch_sample_reg(s, arch->perf_sp, &r->sp0) || unw_init_remote(&cursor, r->space, r))
-		return;
+	return arch_sample_reg(s, code_arch(r->code)->perf_sp, &r->sp0) &&
+	       !unw_init_remote(cursor, r->space, r);
+}
+
+static void remote_regs(const struct remote *r, unw_cursor_t *cursor, struct walk_regs *ret)
+{
+	unw_word_t sp = 0, fp = 0;
+
+	unw_get_reg(cursor, UNW_REG_SP, &sp);
+	*ret = (struct walk_regs){ .sp = sp, .other_stack = r->other_stack };
+	/* libunwind numbers registers as DWARF does. */
+	ret->fp_known = !unw_get_reg(cursor, code_arch(r->code)->dwarf_fp, &fp);
+	ret->fp = fp;
+}
+
+/* True as soon as it has gone to frame `stop`, the frames inward of it being those already in `w`.
+ * False at the end of the stack; 0 never stops. */
+static bool remote_run(struct remote *r, struct walk *w, const struct addrspace *as,
+		       const struct raw_sample *s, uint32_t stop, struct walk_regs *ret)
+{
+	unw_cursor_t cursor;
+	uint64_t last_sp = 0;
+	uint8_t kind = FRAME_PC;
+	int err = -UNW_EINVAL;
+
+	if (!remote_begin(r, w, as, s, &cursor))
+		return false;
 	do {
 		unw_word_t ip = 0;
 		unw_word_t sp = 0;
@@ -230,12 +250,20 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 			break;
 		if (w->n == WALK_MAX_FRAMES) {
 			w->verdict = VERDICT_DEPTH_LIMIT;
-			return;
+			return false;
 		}
 		last_sp = sp;
 		if (kind == FRAME_AFTER_SIGNAL)
-			r->other_stack |= walk_is_other_stack(s, r->sp0, sp);
+			r->other_stack |= stackcopy_is_other(s, r->sp0, sp);
+		if (w->n < stop && w->frames[w->n].pc != ip)
+			stop = 0;
+		if (w->n < stop)
+			kind = w->frames[w->n].kind; /* libunwind tells it one frame late */
 		w->frames[w->n++] = (struct walk_frame){ .pc = ip, .kind = kind };
+		if (stop && w->n > stop) {
+			remote_regs(r, &cursor, ret);
+			return true;
+		}
 		kind = unw_is_signal_frame(&cursor) > 0 ? FRAME_AFTER_SIGNAL : FRAME_RETURN;
 		r->beyond = 0;
 		r->waiting = r->has_cfi = false;
@@ -250,4 +278,19 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 
 	w->verdict = remote_verdict(r, err, &blame);
 	w->binary = blame ? r->binary : BINARY_UNKNOWN;
+	return false;
+}
+
+void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
+		 const struct raw_sample *s)
+{
+	struct walk_regs regs;
+
+	remote_run(r, w, as, s, 0, &regs);
+}
+
+bool remote_cross(struct remote *r, struct walk *w, const struct addrspace *as,
+		  const struct raw_sample *s, struct walk_regs *ret)
+{
+	return remote_run(r, w, as, s, w->n, ret);
 }

@@ -81,6 +81,7 @@ static uint32_t chain_user_part(const struct raw_sample *s)
 static void walk_stack(struct unwinder *u, const struct addrspace *as, const struct raw_sample *s)
 {
 	bool rows = u->opt.engine == ENGINE_ROWS || !u->remote;
+	struct walk_regs regs;
 
 	if (s->regs_abi != PERF_SAMPLE_REGS_ABI_64) {
 		walk_compat(&u->walk, u->code, as, s);
@@ -88,12 +89,16 @@ static void walk_stack(struct unwinder *u, const struct addrspace *as, const str
 	}
 	if (rows && walk_rows(&u->walk, u->code, as, s))
 		return;
-	if (u->remote) {
-		remote_walk(u->remote, &u->walk, as, s);
+	if (!u->remote) { /* a complex row, and no libunwind for this architecture */
+		u->walk.verdict = VERDICT_NO_CFI;
 		return;
 	}
-	u->walk.verdict =
-		VERDICT_NO_CFI; /* a complex row, and no libunwind for this architecture */
+	/* libunwind steps over it, and the rules of rows go on from there; a second such row on the
+	   same stack leaves all of it to libunwind. */
+	if (rows && (!remote_cross(u->remote, &u->walk, as, s, &regs) ||
+		     walk_resume(&u->walk, u->code, as, s, &regs)))
+		return;
+	remote_walk(u->remote, &u->walk, as, s);
 }
 
 /* The kernel's part of the chain, then the frames walked, then how they ended. */

@@ -1,17 +1,8 @@
 /* In: registers, a copy of the stack, rows. Out: the callers' addresses and a verdict. */
 #include "unwind/walk.h"
 
-#include <string.h>
-
 #include "unwind/bare.h"
-
-enum {
-	/* What a signal interrupted farther off than this, or a stray frame pointer points at, is
-	   not the same stack. */
-	OTHER_STACK = 1 << 20,
-	LARGEST_STACK = 8 << 20, /* setrlimit(2): what RLIMIT_STACK is everywhere */
-	LARGEST_COPY = 65528,    /* perf_event_open(2): sample_stack_user, below 64 KiB, of words */
-};
+#include "unwind/stackcopy.h"
 
 struct state {
 	struct walk *w;
@@ -40,19 +31,9 @@ void walk_deinit(struct walk *w)
 	*w = (struct walk){ 0 };
 }
 
-bool walk_stack_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret)
-{
-	uint64_t at = addr - sp;
-
-	if (addr < sp || s->stack_len < sizeof(*ret) || at > s->stack_len - sizeof(*ret))
-		return false;
-	memcpy(ret, s->stack + at, sizeof(*ret));
-	return true;
-}
-
 static bool stack_word(const struct state *st, uint64_t addr, uint64_t *ret)
 {
-	return walk_stack_word(st->sample, st->sp0, addr, ret);
+	return stackcopy_word(st->sample, st->sp0, addr, ret);
 }
 
 static bool walk_end(struct state *st, enum verdict verdict, uint32_t binary)
@@ -68,32 +49,9 @@ static bool walk_end_at(struct state *st, enum verdict verdict, uint64_t pc)
 	return walk_end(st, verdict, code_binary(st->as, pc));
 }
 
-bool walk_is_beyond_copy(const struct raw_sample *s, uint64_t sp, uint64_t addr, bool *ret_hopeless)
-{
-	uint64_t at = addr - sp;
-
-	*ret_hopeless = s->stack_len < s->stack_asked || at + 8 > LARGEST_COPY;
-	return s->stack_asked && at < LARGEST_STACK && at + 8 > s->stack_len;
-}
-
-/* A larger copy would hold what `addr` points at, or this one does. */
-static bool is_near_copy(const struct raw_sample *s, uint64_t sp, uint64_t addr)
-{
-	bool full = s->stack_len && s->stack_len >= s->stack_asked;
-
-	return addr >= sp && addr < sp + s->stack_len + OTHER_STACK && full;
-}
-
-bool walk_is_other_stack(const struct raw_sample *s, uint64_t sp, uint64_t addr)
-{
-	uint64_t word;
-
-	return !walk_stack_word(s, sp, addr, &word) && !is_near_copy(s, sp, addr);
-}
-
 static bool is_beyond_copy(const struct state *st, uint64_t addr)
 {
-	return is_near_copy(st->sample, st->sp0, addr);
+	return stackcopy_is_near(st->sample, st->sp0, addr);
 }
 
 /* The walk needed a word that the copy does not hold: say why. */
@@ -101,7 +59,7 @@ static bool walk_out_of_stack(struct state *st, uint64_t addr, uint64_t pc)
 {
 	bool hopeless;
 
-	if (st->other_stack || !walk_is_beyond_copy(st->sample, st->sp0, addr, &hopeless))
+	if (st->other_stack || !stackcopy_is_beyond(st->sample, st->sp0, addr, &hopeless))
 		return walk_end_at(st, VERDICT_BAD_CFA, pc);
 	return hopeless ? walk_end_at(st, VERDICT_COPY_SMALL, pc)
 			: walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN);
@@ -234,7 +192,7 @@ static bool step_row(struct state *st, const struct code_place *p)
 				(struct walk_frame){ .pc = st->ip, .kind = FRAME_AFTER_SIGNAL };
 		return walk_end_at(st, VERDICT_BAD_CFA, p->pc);
 	}
-	st->other_stack |= p->row.signal && walk_is_other_stack(st->sample, st->sp0, cfa);
+	st->other_stack |= p->row.signal && stackcopy_is_other(st->sample, st->sp0, cfa);
 	return step_to(st, ra, cfa, p->row.signal ? FRAME_AFTER_SIGNAL : FRAME_RETURN);
 }
 
@@ -315,7 +273,7 @@ static bool step_sigreturn(struct state *st)
 	st->fp_known = stack_word(st, st->sp + (uint64_t)f->fp, &st->fp);
 	if (sp <= st->sp)
 		return walk_end(st, VERDICT_BAD_CFA, BINARY_UNKNOWN);
-	st->other_stack |= walk_is_other_stack(st->sample, st->sp0, sp);
+	st->other_stack |= stackcopy_is_other(st->sample, st->sp0, sp);
 	return step_to(st, ip, sp, FRAME_AFTER_SIGNAL);
 }
 
@@ -433,6 +391,31 @@ static bool walk_step(struct state *st, bool *complex)
 	return step_row(st, p);
 }
 
+static void walk_push(struct state *st)
+{
+	st->w->frames[st->w->n++] = (struct walk_frame){ .pc = st->ip, .kind = st->kind };
+}
+
+/* Outward from the frame last pushed. False if it came to a row that is libunwind's. */
+static bool walk_on(struct state *st)
+{
+	struct walk *w = st->w;
+	bool complex = false;
+
+	while (walk_step(st, &complex)) {
+		if (w->n == WALK_MAX_FRAMES) {
+			walk_end(st, VERDICT_DEPTH_LIMIT, BINARY_UNKNOWN);
+			break;
+		}
+		walk_push(st);
+	}
+	w->reach = st->sp - st->sp0;
+	w->end_fp = st->fp;
+	w->end_fp_known = st->fp_known;
+	w->n_complex += complex;
+	return !complex;
+}
+
 bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 	       const struct raw_sample *s)
 {
@@ -444,7 +427,6 @@ bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 			    .sample = s,
 			    .fp_known = true,
 			    .kind = FRAME_PC };
-	bool complex = false;
 
 	w->n = 0;
 	w->reach = 0;
@@ -457,18 +439,31 @@ bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 	}
 	st.has_lr = arch->perf_lr >= 0 && arch_sample_reg(s, (unsigned int)arch->perf_lr, &st.lr);
 	st.sp0 = st.sp;
-	do {
-		if (w->n == WALK_MAX_FRAMES) {
-			walk_end(&st, VERDICT_DEPTH_LIMIT, BINARY_UNKNOWN);
-			break;
-		}
-		w->frames[w->n++] = (struct walk_frame){ .pc = st.ip, .kind = st.kind };
-	} while (walk_step(&st, &complex));
-	w->reach = st.sp - st.sp0;
-	w->end_fp = st.fp;
-	w->end_fp_known = st.fp_known;
-	w->n_complex += complex;
-	return !complex;
+	walk_push(&st);
+	return walk_on(&st);
+}
+
+bool walk_resume(struct walk *w, struct code *code, const struct addrspace *as,
+		 const struct raw_sample *s, const struct walk_regs *regs)
+{
+	const struct walk_frame *last = &w->frames[w->n - 1];
+	struct state st = {
+		.w = w,
+		.code = code,
+		.arch = code_arch(code),
+		.as = as,
+		.sample = s,
+		.ip = last->pc,
+		.sp = regs->sp,
+		.fp = regs->fp,
+		.fp_known = regs->fp_known,
+		.other_stack = regs->other_stack,
+		.kind = last->kind,
+	};
+
+	w->binary = BINARY_UNKNOWN;
+	arch_sample_reg(s, st.arch->perf_sp, &st.sp0);
+	return walk_on(&st);
 }
 
 /* The chain as the kernel made it, redone from the copy: entry i's frame pointer. The index of the
@@ -479,7 +474,7 @@ static size_t chain_link(const struct raw_sample *s, uint64_t sp, uint64_t fp0, 
 	for (size_t i = 1; i < n_chain; i++) {
 		if (fp0 == fp)
 			return i;
-		if (!walk_stack_word(s, sp, fp0, &fp0))
+		if (!stackcopy_word(s, sp, fp0, &fp0))
 			return 0;
 	}
 	return 0;

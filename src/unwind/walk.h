@@ -40,23 +40,25 @@ struct walk {
 void walk_init(struct walk *w);
 void walk_deinit(struct walk *w);
 
-/* Walks with the compact rows. False if a row is ROW_COMPLEX: the whole stack is libunwind's. */
+/* Walks with the compact rows. False if the row of the last of w->frames is ROW_COMPLEX: the step
+ * out of it is libunwind's (remote_cross()). */
 bool walk_rows(struct walk *w, struct code *code, const struct addrspace *as,
 	       const struct raw_sample *s);
+
+/* What goes with the last of w->frames. */
+struct walk_regs {
+	uint64_t sp, fp;
+	bool fp_known;
+	bool other_stack; /* it was interrupted by a signal handled on another stack than its own */
+};
+
+/* walk_rows(), on from the last of w->frames, of which there is one. */
+bool walk_resume(struct walk *w, struct code *code, const struct addrspace *as,
+		 const struct raw_sample *s, const struct walk_regs *regs);
 /* `-g auto`: when the walk ended VERDICT_COPY_SMALL, takes the tail of the kernel's user chain
  * (`chain`, its first word the interrupted pc) if the frame pointer held where the copy ended is a
  * link of that chain, and as far as each entry's row is frame-pointer based. */
 void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
 		 const struct raw_sample *s, const uint64_t *chain, size_t n_chain);
-
-/* A word of the copied stack, by its address. */
-bool walk_stack_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret);
-/* True if the word at `addr` may be on the stack copied, but beyond the copy. *ret_hopeless: a
- * larger copy would not hold it either. The kernel copies less than 64 KiB, and stops at the first
- * page not in memory: that of a large array whose end alone was written. */
-bool walk_is_beyond_copy(const struct raw_sample *s, uint64_t sp, uint64_t addr,
-			 bool *ret_hopeless);
-/* True if a stack pointer that a signal interrupted is of another stack than the one copied. */
-bool walk_is_other_stack(const struct raw_sample *s, uint64_t sp, uint64_t addr);
 
 #endif

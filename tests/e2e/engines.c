@@ -16,7 +16,7 @@
 
 struct counts {
 	uint64_t stacks, frames, rows_complete, libunwind_complete;
-	uint64_t complex; /* rows left the stack to libunwind */
+	uint64_t complex; /* rows left a step to libunwind */
 	uint64_t equal, popped, no_cfi, other;
 	uint64_t verdicts[N_VERDICTS]; /* of rows */
 };
@@ -83,11 +83,12 @@ static void compare(void *ctx, struct code *code, const struct kept_stack *s)
 	remote_walk(e->remote, &e->libunwind, s->as, s->sample);
 	e->n.libunwind_complete += e->libunwind.verdict == VERDICT_COMPLETE;
 	if (!walk_rows(&e->rows, code, s->as, s->sample)) {
+		struct walk_regs regs;
+
 		e->n.complex++;
-		e->n.rows_complete += e->libunwind.verdict == VERDICT_COMPLETE;
-		e->n.equal += e->libunwind.verdict == VERDICT_COMPLETE;
-		e->n.verdicts[e->libunwind.verdict]++;
-		return;
+		if (remote_cross(e->remote, &e->rows, s->as, s->sample, &regs) &&
+		    !walk_resume(&e->rows, code, s->as, s->sample, &regs))
+			remote_walk(e->remote, &e->rows, s->as, s->sample);
 	}
 	e->n.frames += e->rows.n;
 	e->n.rows_complete += e->rows.verdict == VERDICT_COMPLETE;

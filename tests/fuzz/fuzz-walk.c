@@ -160,7 +160,14 @@ static void walk_both(struct scene *s, const struct raw_sample *sample, const ui
 	struct walk w;
 
 	walk_init(&w);
-	if (walk_rows(&w, s->code, &s->as, sample)) {
+	struct walk_regs regs;
+	bool whole = walk_rows(&w, s->code, &s->as, sample);
+
+	if (!whole && remote) {
+		whole = !remote_cross(remote, &w, &s->as, sample, &regs) ||
+			walk_resume(&w, s->code, &s->as, sample, &regs);
+	}
+	if (whole) {
 		uint32_t n = w.n;
 
 		check(&w);
