@@ -85,9 +85,11 @@ ERR_CHECK struct err *intake_files(struct intake *in);
 void intake_ask_dumps(struct intake *in);
 /* The kernel's shared object, which is in no file, for unwinding. */
 void intake_give_vdso(struct intake *in, uint32_t binary);
-/* Places the samples of a process that still wait, as far as can be; UINT32_MAX: of all. */
-ERR_CHECK struct err *intake_finish_waiting(struct intake *in, uint32_t pid);
-/* The same for a process that is forgotten. For the world's callback; `ctx` is the intake. */
+/* Places the samples that still wait, as far as can be. */
+ERR_CHECK struct err *intake_finish_waiting(struct intake *in);
+/* Those of a process that is forgotten need it no more. For the world's callback; `ctx` is the
+ * intake.
+ */
 void intake_forgotten(void *ctx, struct process *p);
 /* A mapping that came into a process: written if recording. For the world's callback. */
 void intake_mapped(struct intake *in, const struct process *p, const struct mapping *m);
@@ -101,6 +103,8 @@ ERR_CHECK struct err *samples_take(struct intake *in, size_t cpu_index);
 ERR_CHECK struct err *samples_finish(struct intake *in);
 /* Forgets those in flight: after an error. */
 void samples_drop(struct intake *in);
+/* The mappings of `pid` change: the samples that wait for files of theirs keep them as they are. */
+ERR_CHECK struct err *samples_leave(struct intake *in, uint32_t pid);
 /* Places the waiting samples whose files have come. */
 ERR_CHECK struct err *samples_try_waiting(struct intake *in);
 

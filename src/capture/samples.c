@@ -156,7 +156,7 @@ struct err *samples_take(struct intake *in, size_t cpu_index)
 	return advance(in, LAG);
 }
 
-/* Those of `pid` (UINT32_MAX: all) that can be placed now, or with `final` all the same. */
+/* Those that can be placed now; with `final` all, as far as can be. `pid` UINT32_MAX: of all. */
 static struct err *place_waiting(struct intake *in, uint32_t pid, bool final)
 {
 	struct waiting *w = &in->waiting;
@@ -176,12 +176,34 @@ static struct err *place_waiting(struct intake *in, uint32_t pid, bool final)
 		}
 	}
 	w->held.n = kept;
+	if (!kept)
+		waiting_forget(w);
 	return err;
 }
 
-struct err *intake_finish_waiting(struct intake *in, uint32_t pid)
+struct err *intake_finish_waiting(struct intake *in)
 {
-	return in->waiting.held.n ? place_waiting(in, pid, true) : NULL;
+	return in->waiting.held.n ? place_waiting(in, UINT32_MAX, true) : NULL;
+}
+
+static bool dumps_code(const struct intake *in, uint32_t pid)
+{
+	for (size_t i = 0; i < in->jitdumps.v.n; i++)
+		if (in->jitdumps.v.v[i].pid == pid)
+			return true;
+	return false;
+}
+
+struct err *samples_leave(struct intake *in, uint32_t pid)
+{
+	if (!in->waiting.held.n)
+		return NULL;
+	/* Who unwinds kept stacks later goes by the mappings told before each; a process's dump goes
+	   when it runs another program. */
+	if (in->keep_stacks || dumps_code(in, pid))
+		return place_waiting(in, pid, true);
+	waiting_leave(&in->waiting, pid);
+	return NULL;
 }
 
 void intake_forgotten(void *ctx, struct process *p)
@@ -191,7 +213,7 @@ void intake_forgotten(void *ctx, struct process *p)
 	if (!in->failed)
 		in->failed = samples_finish(in);
 	if (!in->failed)
-		in->failed = intake_finish_waiting(in, p->pid);
+		in->failed = samples_leave(in, p->pid);
 	jitdumps_forget(&in->jitdumps, in->files, unwinder_code(in->unwinder), p->pid);
 }
 

@@ -300,7 +300,7 @@ struct err *session_run(struct session *s, struct writer *writer)
 	if (!err)
 		err = take_files(s);
 	if (!err)
-		err = intake_finish_waiting(&s->intake, UINT32_MAX);
+		err = intake_finish_waiting(&s->intake);
 	ask_for_jit_maps(s);
 	files_wait(s->files);
 	if (!err)

@@ -164,7 +164,7 @@ struct err *tasks_take(struct intake *in, size_t cpu_index, const struct raw_eve
 	if (ev->kind == RAW_COMM && ev->comm.exec && ev->pid == in->unborn)
 		in->unborn = 0;
 	if (in->waiting.held.n && takes_code_away(in, ev))
-		TRY(intake_finish_waiting(in, ev->pid));
+		TRY(samples_leave(in, ev->pid));
 	if (ev->kind == RAW_COMM && ev->comm.exec)
 		take_exec(in, ev->pid);
 	if (ev->kind == RAW_FORK)

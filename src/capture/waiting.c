@@ -46,8 +46,46 @@ void held_deinit(struct waiting *w, struct held *h)
 	free(h->bytes);
 }
 
+static size_t space_bytes(const struct addrspace *as)
+{
+	return sizeof(*as) + as->maps.n * sizeof(*as->maps.v);
+}
+
+void waiting_leave(struct waiting *w, uint32_t pid)
+{
+	struct addrspace *copy = NULL;
+
+	for (size_t i = 0; i < w->held.n; i++) {
+		struct held *h = &w->held.v[i];
+
+		if (h->pid != pid)
+			continue;
+		if (!copy) {
+			copy = xcalloc(1, sizeof(*copy));
+			addrspace_init(copy);
+			addrspace_copy(copy, h->as);
+			w->bytes += space_bytes(copy);
+			vec_push(&w->left, copy);
+		}
+		h->as = copy;
+		h->pid = WAITING_LEFT;
+	}
+}
+
+void waiting_forget(struct waiting *w)
+{
+	for (size_t i = 0; i < w->left.n; i++) {
+		w->bytes -= space_bytes(w->left.v[i]);
+		addrspace_deinit(w->left.v[i]);
+		free(w->left.v[i]);
+	}
+	w->left.n = 0;
+}
+
 void waiting_deinit(struct waiting *w)
 {
+	waiting_forget(w);
+	vec_deinit(&w->left);
 	for (size_t i = 0; i < w->held.n; i++)
 		free(w->held.v[i].bytes);
 	vec_deinit(&w->held);

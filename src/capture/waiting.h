@@ -11,16 +11,19 @@
 
 struct held {
 	struct raw_event ev;        /* its pointers go into `bytes` */
-	const struct addrspace *as; /* the process's; valid until it execs or its pid is reused */
-	uint32_t pid;
-	struct sample sample; /* all but the node */
-	uint8_t *bytes;       /* owned */
+	const struct addrspace *as; /* the process's, or one of waiting.left */
+	uint32_t pid;               /* WAITING_LEFT: `as` is its own, whatever becomes of the pid */
+	struct sample sample;       /* all but the node */
+	uint8_t *bytes;             /* owned */
 	size_t len;
 };
 
+#define WAITING_LEFT UINT32_MAX
+
 struct waiting {
-	VEC(struct held) held; /* in order of arrival */
-	size_t bytes;
+	VEC(struct held) held;        /* in order of arrival */
+	VEC(struct addrspace *) left; /* owned; as they were when their process changed */
+	size_t bytes;                 /* of both */
 };
 
 void waiting_deinit(struct waiting *w);
@@ -29,5 +32,9 @@ bool waiting_has_room(const struct waiting *w);
 void waiting_add(struct waiting *w, const struct raw_event *ev, const struct addrspace *as,
 		 uint32_t pid, const struct sample *sample);
 void held_deinit(struct waiting *w, struct held *h);
+/* The address space of `pid` changes: what waits for it goes on with a copy. */
+void waiting_leave(struct waiting *w, uint32_t pid);
+/* Nothing is held any more: frees what was kept for it. */
+void waiting_forget(struct waiting *w);
 
 #endif
