@@ -198,8 +198,8 @@ struct err *samples_leave(struct intake *in, uint32_t pid)
 {
 	if (!in->waiting.held.n)
 		return NULL;
-	/* Who unwinds kept stacks later goes by the mappings told before each; a process's dump goes
-	   when it runs another program. */
+	/* Who unwinds kept stacks later goes by the mappings told before each; a process's dump
+	   goes when it runs another program. */
 	if (in->keep_stacks || dumps_code(in, pid))
 		return place_waiting(in, pid, true);
 	waiting_leave(&in->waiting, pid);

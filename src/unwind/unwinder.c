@@ -5,6 +5,7 @@
 
 #include "unwind/compat.h"
 #include "unwind/remote.h"
+#include "unwind/splice.h"
 
 struct unwinder {
 	struct unwinder_options opt;
@@ -186,7 +187,7 @@ bool unwinder_walk(struct unwinder *u, struct unwinding *t, bool final)
 		return false;
 	if (u->opt.mode == UNWIND_AUTO && n_kernel < s->n_chain &&
 	    s->regs_abi == PERF_SAMPLE_REGS_ABI_64)
-		walk_splice(&u->walk, u->code, t->as, s, s->chain + n_kernel + 1,
+		splice_tail(&u->walk, u->code, t->as, s, s->chain + n_kernel + 1,
 			    s->n_chain - n_kernel - 1);
 	compose(&u->walk, t, n_kernel);
 	t->query.walked = true;

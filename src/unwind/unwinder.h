@@ -12,7 +12,7 @@
 enum unwind_mode {
 	UNWIND_FP,    /* the kernel's chain */
 	UNWIND_DWARF, /* CFI as far as the copy reaches */
-	UNWIND_AUTO,  /* UNWIND_DWARF, then the kernel chain's tail (walk_splice()) */
+	UNWIND_AUTO,  /* UNWIND_DWARF, then the kernel chain's tail (splice_tail()) */
 };
 
 enum unwind_engine { ENGINE_ROWS, ENGINE_LIBUNWIND };

@@ -231,8 +231,7 @@ static bool row_needs_fp(const struct row *row)
 static bool is_jit_step_good(const struct state *st, const struct row *row, bool stepped)
 {
 	if (!stepped)
-		return (st->w->verdict == VERDICT_COPY_SMALL &&
-			st->w->binary == BINARY_UNKNOWN) ||
+		return (st->w->verdict == VERDICT_COPY_SMALL && st->w->binary == BINARY_UNKNOWN) ||
 		       (st->w->verdict == VERDICT_COMPLETE && row->ra == ROW_UNDEFINED);
 	return is_mapped_return(st, st->ip) ||
 	       code_find(st->code, st->as, st->ip - 1)->state == PLACE_WAITING;
@@ -464,57 +463,4 @@ bool walk_resume(struct walk *w, struct code *code, const struct addrspace *as,
 	w->binary = BINARY_UNKNOWN;
 	arch_sample_reg(s, st.arch->perf_sp, &st.sp0);
 	return walk_on(&st);
-}
-
-/* The chain as the kernel made it, redone from the copy: entry i's frame pointer. The index of the
- * link `fp` in it, or 0. */
-static size_t chain_link(const struct raw_sample *s, uint64_t sp, uint64_t fp0, uint64_t fp,
-			 size_t n_chain)
-{
-	for (size_t i = 1; i < n_chain; i++) {
-		if (fp0 == fp)
-			return i;
-		if (!stackcopy_word(s, sp, fp0, &fp0))
-			return 0;
-	}
-	return 0;
-}
-
-static bool is_fp_row(const struct code_place *p)
-{
-	return (p->state == PLACE_CODE || p->state == PLACE_JIT) && p->row.cfa == ROW_CFA_FP &&
-	       p->row.cfa_off == 16 && p->row.ra == ROW_AT_CFA && p->row.ra_off == -8;
-}
-
-void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
-		 const struct raw_sample *s, const uint64_t *chain, size_t n_chain)
-{
-	const struct arch *arch = code_arch(code);
-	uint64_t sp, fp0;
-
-	if (w->verdict != VERDICT_COPY_SMALL || !w->n || arch->perf_lr >= 0 || !w->end_fp_known ||
-	    !arch_sample_reg(s, arch->perf_sp, &sp) || !arch_sample_reg(s, arch->perf_fp, &fp0))
-		return;
-	const struct walk_frame *last = &w->frames[w->n - 1];
-	const struct code_place *p =
-		code_find(code, as, last->kind == FRAME_RETURN ? last->pc - 1 : last->pc);
-
-	if (!is_fp_row(p))
-		return;
-	for (size_t i = chain_link(s, sp, fp0, w->end_fp, n_chain); i && i < n_chain; i++) {
-		if (w->n == WALK_MAX_FRAMES) {
-			w->verdict = VERDICT_DEPTH_LIMIT;
-			return;
-		}
-		w->frames[w->n++] = (struct walk_frame){ .pc = chain[i], .kind = FRAME_RETURN };
-		w->n_spliced++;
-		p = code_find(code, as, chain[i] - 1);
-		if (p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
-		    p->row.ra == ROW_UNDEFINED) {
-			w->verdict = VERDICT_COMPLETE;
-			return;
-		}
-		if (!is_fp_row(p))
-			return;
-	}
 }

@@ -55,10 +55,5 @@ struct walk_regs {
 /* walk_rows(), on from the last of w->frames, of which there is one. */
 bool walk_resume(struct walk *w, struct code *code, const struct addrspace *as,
 		 const struct raw_sample *s, const struct walk_regs *regs);
-/* `-g auto`: when the walk ended VERDICT_COPY_SMALL, takes the tail of the kernel's user chain
- * (`chain`, its first word the interrupted pc) if the frame pointer held where the copy ended is a
- * link of that chain, and as far as each entry's row is frame-pointer based. */
-void walk_splice(struct walk *w, struct code *code, const struct addrspace *as,
-		 const struct raw_sample *s, const uint64_t *chain, size_t n_chain);
 
 #endif

@@ -9,6 +9,7 @@
 #include "fuzz/fuzz.h"
 #include "unwind/compat.h"
 #include "unwind/remote.h"
+#include "unwind/splice.h"
 
 /* The ELF file is made here, so that what is mutated is the CFI and not the headers in front. */
 enum {
@@ -171,7 +172,7 @@ static void walk_both(struct scene *s, const struct raw_sample *sample, const ui
 		uint32_t n = w.n;
 
 		check(&w);
-		walk_splice(&w, s->code, &s->as, sample, chain, 4);
+		splice_tail(&w, s->code, &s->as, sample, chain, 4);
 		must(w.n - n < 4);
 		check(&w);
 	}

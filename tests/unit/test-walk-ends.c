@@ -2,6 +2,8 @@
  * kernel's chain. */
 #include "walk-scene.h"
 
+#include "unwind/splice.h"
+
 #ifdef __x86_64__
 
 static void test_copy_too_small(void **state)
@@ -71,16 +73,16 @@ static void test_splice_takes_the_tail(void **state)
 	/* The kernel's chain: rbp is w_mid's, so its first return address is w_mid's caller's. */
 	scene_whole_stack(f);
 	assert_true(scene_walk(f, 4, 4));
-	walk_splice(&f->walk, f->code, &f->as, &f->sample, chain, 3);
+	splice_tail(&f->walk, f->code, &f->as, &f->sample, chain, 3);
 	scene_expect(f, VERDICT_COMPLETE, 4, want);
 	/* Also where an unwritten page, and not the size asked for, ended the copy. */
 	assert_true(scene_walk(f, 4, 1024));
-	walk_splice(&f->walk, f->code, &f->as, &f->sample, chain, 3);
+	splice_tail(&f->walk, f->code, &f->as, &f->sample, chain, 3);
 	scene_expect(f, VERDICT_COMPLETE, 4, want);
 	/* A chain from another frame pointer is no continuation. */
 	assert_true(scene_walk(f, 4, 4));
 	f->regs[arch_x86_64.perf_fp] = STACK;
-	walk_splice(&f->walk, f->code, &f->as, &f->sample, chain, 3);
+	splice_tail(&f->walk, f->code, &f->as, &f->sample, chain, 3);
 	assert_int_equal(f->walk.verdict, VERDICT_COPY_SMALL);
 	assert_int_equal(f->walk.n, 2);
 }
