@@ -117,6 +117,7 @@ static struct err *report_write(struct report *r, const struct output *output, F
 		.title = opt->title,
 		.subtitle = opt->subtitle,
 		.min_percent = opt->percent,
+		.sources = &(struct source_dirs){ opt->source_dirs.v.v, opt->source_dirs.v.n },
 	};
 
 	r->opt.html.notes = &r->diag;

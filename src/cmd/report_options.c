@@ -61,6 +61,8 @@ static const struct option_row rows[] = {
 	  "lines of source of FUNCTION and what each weighs" },
 	{ 0, "asm", STRING, AT(assembly), " asm ", "FUNCTION",
 	  "instructions of FUNCTION and what each weighs" },
+	{ 0, "source-dir", LIST, AT(source_dirs), " html source asm ", "DIR",
+	  "look for source files below DIR too; repeatable" },
 	{ 0, "no-inlines", FLAG, AT(no_inlines), NULL, NULL, "without inlined calls" },
 	{ 0, "lines", FLAG, AT(lines), ALL_BUT_LISTINGS, NULL,
 	  "each line for itself: \"f (file.c:12)\"" },
@@ -154,6 +156,7 @@ void report_options_deinit(struct report_options *o)
 	vec_deinit(&o->comms.v);
 	vec_deinit(&o->binaries.v);
 	vec_deinit(&o->debug_dirs.v);
+	vec_deinit(&o->source_dirs.v);
 	vec_deinit(&o->origins.v);
 	filter_deinit(&o->filter);
 	frame_filter_deinit(&o->frames);
@@ -422,6 +425,8 @@ struct err *report_options_suit(const struct report_options *o, const struct out
 			return err_new("--%s means nothing to -f %s, only to:%s", r->name,
 				       output->name, r->formats);
 	}
+	if (o->source_dirs.v.n && output == &html_output && !o->embed_source)
+		return err_new("--source-dir means nothing to a page without --embed-source");
 	return NULL;
 }
 

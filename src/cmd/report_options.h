@@ -17,7 +17,7 @@ struct arg_list {
 struct report_options {
 	/* As typed. NULL, false or empty: not given. Views of argv. */
 	const char *input, *format, *output, *dump;
-	struct arg_list comms, binaries, debug_dirs, origins;
+	struct arg_list comms, binaries, debug_dirs, source_dirs, origins;
 	const char *pids, *tids, *cpus, *time, *event, *symbol, *hide;
 	const char *by, *weight, *min_percent, *callers, *callees, *source, *assembly;
 	const char *title, *subtitle;

@@ -168,7 +168,9 @@ static void put_functions(struct asmtext *s)
 static struct err *asmtext_write(const struct output_context *ctx, FILE *out)
 {
 	struct buf b = { 0 };
-	struct asmtext s = { .list = ctx->options, .p = ctx->tree->profile, .b = &b };
+	struct asmtext s = {
+		.list = ctx->options, .p = ctx->tree->profile, .b = &b, .files.dirs = ctx->sources
+	};
 
 	text_header(&b, ctx);
 	put_functions(&s);

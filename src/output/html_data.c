@@ -9,7 +9,6 @@
 #include "output/html/pagejson.h"
 #include "output/html/pagesamples.h"
 #include "output/html/pagetree.h"
-#include "output/html/source.h"
 
 struct page {
 	const struct output_context *ctx;
@@ -201,6 +200,13 @@ static void put_funcs(struct page *p)
 	}
 }
 
+static bool read_source(const struct page *p, const char *path, struct buf *ret)
+{
+	_cleanup_free_ char *found = sourcefile_find(p->ctx->sources, path);
+
+	return found && sourcefile_read(found, ret);
+}
+
 /* Files in order of their first place; ["path"] or ["path","text"]. */
 static void put_files(struct page *p)
 {
@@ -225,7 +231,8 @@ static void put_files(struct page *p)
 		buf_u8(j, '[');
 		pagejson_str(j, path);
 		text.len = 0;
-		if (p->opt->embed_source && embedded < SOURCE_ALL_MAX && source_read(path, &text)) {
+		if (p->opt->embed_source && embedded < SOURCE_ALL_MAX &&
+		    read_source(p, path, &text)) {
 			buf_u8(j, ',');
 			pagejson_text(j, (const char *)text.data, text.len);
 			embedded += text.len;

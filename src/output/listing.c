@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "output/html/source.h"
 #include "output/output.h"
 
 enum { TAB = 8 };
@@ -11,6 +10,7 @@ enum { TAB = 8 };
 void listings_deinit(struct listings *l)
 {
 	for (size_t i = 0; i < l->v.n; i++) {
+		free(l->v.v[i].found);
 		buf_deinit(&l->v.v[i].text);
 		vec_deinit(&l->v.v[i].starts);
 	}
@@ -19,7 +19,7 @@ void listings_deinit(struct listings *l)
 
 static void read_lines(struct listing *l)
 {
-	if (!source_read(l->path, &l->text))
+	if (!l->found || !sourcefile_read(l->found, &l->text))
 		return;
 	vec_push(&l->starts, 0);
 	for (size_t i = 0; i < l->text.len; i++)
@@ -34,7 +34,8 @@ const struct listing *listings_get(struct listings *l, const char *path)
 	for (size_t i = 0; i < l->v.n; i++)
 		if (!strcmp(l->v.v[i].path, path))
 			return &l->v.v[i];
-	vec_push(&l->v, ((struct listing){ .path = path }));
+	vec_push(&l->v,
+		 ((struct listing){ .path = path, .found = sourcefile_find(l->dirs, path) }));
 	read_lines(&l->v.v[l->v.n - 1]);
 	return &l->v.v[l->v.n - 1];
 }

@@ -7,15 +7,17 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "output/sourcefile.h"
 #include "profile/calltree.h"
 
 /* What every format may say about where the numbers come from. */
 struct output_context {
 	const struct calltree *tree;
-	const char *title;    /* NULL: the format's own choice */
-	const char *subtitle; /* NULL: output_subtitle() */
-	double min_percent;   /* leave out what weighs less; 0: nothing */
-	const void *options;  /* the format's own struct (svg.h, text.h, folded.h), or NULL */
+	const char *title;                 /* NULL: the format's own choice */
+	const char *subtitle;              /* NULL: output_subtitle() */
+	double min_percent;                /* leave out what weighs less; 0: nothing */
+	const struct source_dirs *sources; /* NULL: source files are where the recording says */
+	const void *options; /* the format's own struct (svg.h, text.h, folded.h), or NULL */
 };
 
 struct output {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "output/listing.h"
 #include "output/text.h"
@@ -123,7 +124,11 @@ static void put_file(struct sourcetext *s, const struct line_cost *costs, size_t
 	output_clean_utf8(s->b, path, strlen(path));
 	if (!own)
 		output_printf(s->b, ", inlined from there");
-	if (listing_lines(l) && is_changed(s->p, path))
+	if (listing_lines(l) && strcmp(l->found, path) != 0) {
+		output_printf(s->b, ", read from ");
+		output_clean_utf8(s->b, l->found, strlen(l->found));
+	}
+	if (listing_lines(l) && is_changed(s->p, l->found))
 		output_printf(s->b, " (changed since it was recorded: lines may have moved)");
 	buf_u8(s->b, '\n');
 	put_lines(s, l, costs, n, of);
@@ -153,27 +158,44 @@ static void put_function(struct sourcetext *s, const struct line_function *f)
 	}
 }
 
+/* Files that were not found, and where they were looked for. */
 static void put_unread(const struct sourcetext *s)
 {
-	const char *before = "\n# not readable here, so by number alone:\n";
+	_cleanup_free_ char *here = getcwd(NULL, 0);
+	const struct source_dirs *dirs = s->files.dirs;
+	bool any = false;
 
 	for (size_t i = 0; i < s->files.v.n; i++) {
 		const struct listing *l = &s->files.v.v[i];
 
 		if (listing_lines(l))
 			continue;
-		output_printf(s->b, "%s#   ", before);
+		output_printf(s->b, "%s#   ",
+			      any ? "" : "\n# not readable here, so by number alone:\n");
 		output_clean_utf8(s->b, l->path, strlen(l->path));
+		if (l->path[0] != '/' && here) {
+			output_printf(s->b, ", looked for below ");
+			output_clean_utf8(s->b, here, strlen(here));
+		}
 		buf_u8(s->b, '\n');
-		before = "";
+		any = true;
 	}
+	for (size_t i = 0; any && dirs && i < dirs->n; i++) {
+		output_printf(s->b, "# nor below ");
+		output_clean_utf8(s->b, dirs->v[i], strlen(dirs->v[i]));
+		buf_u8(s->b, '\n');
+	}
+	if (any && !(dirs && dirs->n))
+		output_printf(s->b, "# --source-dir DIR looks for them below DIR\n");
 }
 
 static struct err *sourcetext_write(const struct output_context *ctx, FILE *out)
 {
 	const struct linecosts *costs = ctx->options;
 	struct buf b = { 0 };
-	struct sourcetext s = { .costs = costs, .p = ctx->tree->profile, .b = &b };
+	struct sourcetext s = {
+		.costs = costs, .p = ctx->tree->profile, .b = &b, .files.dirs = ctx->sources
+	};
 
 	text_header(&b, ctx);
 	/* Of those that only call, the totals: but not where others have lines to show. */

@@ -6,7 +6,7 @@
 #include "profile/linecosts.h"
 
 /* ctx->options: struct linecosts of ctx->tree. Lines with samples stand with the text around them
- * where the file can be read here (source_read()), else by number alone, which the last lines say
+ * where the file can be read here (ctx->sources), else by number alone, which the last lines say
  * once. Not in outputs[]: it is a view of one function, not of the whole. */
 extern const struct output sourcetext_output;
 

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/codec.h"
@@ -15,7 +16,6 @@
 #include "output/html/pagecolumns.h"
 #include "output/html/pagejson.h"
 #include "output/html/pagetree.h"
-#include "output/html/source.h"
 #include "output/html_data.h"
 #include "support/handtree.h"
 #include "support/memsource.h"
@@ -363,16 +363,73 @@ static void test_source_files(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "int x;\n", 7), 7);
 	close(fd);
-	assert_true(source_read(path, &b));
+	assert_true(sourcefile_read(path, &b));
 	assert_int_equal(b.len, 7);
-	/* Nothing that is not named like source, nothing relative, no folder. */
-	assert_false(source_read("/etc/passwd", &b));
-	assert_false(source_read(path + 1, &b));
-	assert_false(source_read("/tmp/.c", &b));
-	assert_false(source_read("/nonexistent/x.c", &b));
+	/* Nothing that is not named like source, no folder. */
+	assert_false(sourcefile_read("/etc/passwd", &b));
+	assert_false(sourcefile_read("/tmp/.c", &b));
+	assert_false(sourcefile_read("/nonexistent/x.c", &b));
 	assert_int_equal(b.len, 7);
 	unlink(path);
 	buf_deinit(&b);
+}
+
+static void make_file(const char *dir, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+	_cleanup_fclose_ FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+}
+
+static void expect_found(const struct source_dirs *dirs, const char *name, const char *dir,
+			 const char *want)
+{
+	_cleanup_free_ char *found = sourcefile_find(dirs, name);
+	_cleanup_free_ char *path = want ? xasprintf("%s/%s", dir, want) : NULL;
+
+	if (want)
+		assert_string_equal(found, path);
+	else
+		assert_null(found);
+}
+
+/* The most of a name that fits counts, whatever the order of the directories. */
+static void test_source_directories(void **state)
+{
+	char top[] = "/tmp/singe-test-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	_cleanup_free_ char *one = xasprintf("%s/one", top), *two = xasprintf("%s/two", top);
+	_cleanup_free_ char *sub = xasprintf("%s/two/sub", top);
+	const char *const both[] = { one, two };
+	const struct source_dirs dirs = { both, 2 }, first = { both, 1 };
+
+	assert_int_equal(mkdir(one, 0700) | mkdir(two, 0700) | mkdir(sub, 0700), 0);
+	make_file(one, "a.c");
+	make_file(sub, "a.c");
+	make_file(two, "b.c");
+	make_file(two, "passwd");
+	expect_found(&dirs, "/build/sub/a.c", two, "sub/a.c");
+	expect_found(&first, "/build/sub/a.c", one, "a.c");
+	expect_found(&dirs, "sub/a.c", two, "sub/a.c");
+	expect_found(&dirs, "./b.c", two, "./b.c");
+	expect_found(&dirs, "/build/sub/b.c", two, "b.c");
+	expect_found(&first, "/build/sub/b.c", one, NULL);
+	expect_found(&dirs, "/build/sub/", one, NULL);
+	expect_found(&dirs, "passwd", one, NULL);
+	expect_found(&dirs, "sub", one, NULL);
+	expect_found(NULL, "sub/a.c", one, NULL);
+	_cleanup_free_ char *whole = xasprintf("%s/b.c", two);
+
+	/* A file that is where its name says is taken from nowhere else. */
+	make_file(one, "b.c");
+	expect_found(&dirs, whole, two, "b.c");
+	expect_found(NULL, whole, two, "b.c");
+	_cleanup_free_ char *clean = xasprintf("rm -r %s", top);
+
+	assert_int_equal(system(clean), 0);
 }
 
 int main(void)
@@ -386,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_gzip),
 		cmocka_unit_test(test_source_files),
+		cmocka_unit_test(test_source_directories),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,7 +181,8 @@ static void test_text(void **state)
 		 "   5.00 %%  10.00 %%          1     99\n"
 		 "\n"
 		 "# not readable here, so by number alone:\n"
-		 "#   /nowhere/x.h\n",
+		 "#   /nowhere/x.h\n"
+		 "# --source-dir DIR looks for them below DIR\n",
 		 path);
 	assert_string_equal(text, want);
 	free(text);

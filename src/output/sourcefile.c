@@ -1,11 +1,12 @@
 /* In: a path that a recording claims to be of a source file. Out: its text, if it looks like one.
  */
-#include "output/html/source.h"
+#include "output/sourcefile.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/cleanup.h"
 
 static const char *const suffixes[] = {
@@ -30,11 +31,55 @@ static bool is_named_like_source(const char *path)
 	return false;
 }
 
-bool source_read(const char *path, struct buf *ret)
+static bool is_file(const char *path)
 {
 	struct stat st;
 
-	if (*path != '/' || !is_named_like_source(path))
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* NULL: below none of them. */
+static char *find_below(const struct source_dirs *dirs, const char *rest)
+{
+	for (size_t i = 0; i < dirs->n; i++) {
+		char *path = xasprintf("%s/%s", dirs->v[i], rest);
+
+		if (is_file(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* Behind its first directory; NULL: it has none. */
+static const char *without_first(const char *path)
+{
+	const char *slash = strchr(path, '/');
+
+	return slash ? slash + strspn(slash, "/") : NULL;
+}
+
+char *sourcefile_find(const struct source_dirs *dirs, const char *path)
+{
+	if (!is_named_like_source(path))
+		return NULL;
+	if (path[0] == '/' && is_file(path))
+		return xstrdup(path);
+	for (const char *rest = path + strspn(path, "/"); dirs && rest && *rest;
+	     rest = without_first(rest)) {
+		char *found = find_below(dirs, rest);
+
+		if (found)
+			return found;
+	}
+	return path[0] != '/' && is_file(path) ? xstrdup(path) : NULL;
+}
+
+bool sourcefile_read(const char *path, struct buf *ret)
+{
+	struct stat st;
+
+	if (!is_named_like_source(path))
 		return false;
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
