@@ -1,12 +1,15 @@
 /* In: places hit in functions. Out: the functions' code, and lines for all of it. */
 #include "cmd/report_asm.h"
 
+#include "symbol/jitbytes.h"
 #include "symbol/locate.h"
 
-/* The file of a binary. */
+/* Where a binary's code is. */
 struct code_file {
 	const struct binary *binary;
 	struct elffile *file; /* NULL: */
+	bool is_dump;
+	struct jitdump dump; /* or else: */
 	char *why;
 	struct elfsyms syms; /* of `file` */
 };
@@ -20,32 +23,80 @@ static void code_files_deinit(struct code_files *c)
 	for (size_t i = 0; i < c->v.n; i++) {
 		elfsyms_deinit(&c->v.v[i].syms);
 		elffile_destroy(c->v.v[i].file);
+		if (c->v.v[i].is_dump)
+			jitdump_deinit(&c->v.v[i].dump);
 		free(c->v.v[i].why);
 	}
 	vec_deinit(&c->v);
 }
 
-/* Opened once. Valid until the next call. */
-static const struct code_file *code_files_get(struct code_files *c, struct binary *binary,
-					      const char *sysroot)
+static void open_dump(struct code_file *c, const struct dataset *data)
 {
-	struct code_file new = { .binary = binary };
+	_cleanup_err_ struct err *err = jitbytes_open(&data->binaries, c->binary, &c->dump);
+
+	c->is_dump = !err;
+	c->why = err ? xstrdup(err_msg(err)) : NULL;
+}
+
+static void code_file_open(struct code_file *c, const struct dataset *data, struct binary *binary,
+			   const char *sysroot)
+{
+	struct located found = { 0 };
+
+	c->binary = binary;
+	if (binary->kind == BINARY_KIND_ANON && binary->pid) {
+		open_dump(c, data);
+		return;
+	}
+	if (binary->kind == BINARY_KIND_FILE)
+		found = locate_file(binary, -1, sysroot);
+	else if (binary->kind == BINARY_KIND_VDSO)
+		found = locate_vdso(binary, &data->meta);
+	else if (binary->kind == BINARY_KIND_KERNEL)
+		found.why = xstrdup("the kernel patches its code when it boots and while it runs, "
+				    "so that no file holds what ran");
+	else
+		found.why = xstrdup("it is in no file");
+	c->file = found.file;
+	c->why = found.why;
+	if (c->file)
+		elfsyms_init(&c->syms, c->file);
+}
+
+/* Opened once. Valid until the next call. */
+static const struct code_file *code_files_get(struct code_files *c, const struct dataset *data,
+					      struct binary *binary, const char *sysroot)
+{
+	struct code_file new = { 0 };
 
 	for (size_t i = 0; i < c->v.n; i++)
 		if (c->v.v[i].binary == binary)
 			return &c->v.v[i];
-	if (binary->kind != BINARY_KIND_FILE) {
-		new.why = xstrdup("it is in no file");
-	} else {
-		struct located found = locate_file(binary, -1, sysroot);
-
-		new.file = found.file;
-		new.why = found.why;
-	}
-	if (new.file)
-		elfsyms_init(&new.syms, new.file);
+	code_file_open(&new, data, binary, sysroot);
 	vec_push(&c->v, new);
 	return &c->v.v[c->v.n - 1];
+}
+
+/* NULL: not picked by name. */
+static const char *function_of(const struct asmlist *a, const struct insn_cost *cost)
+{
+	const struct picked *p = &a->picked;
+
+	return p->tree ? p->tree->funcs.v[p->functions.v.v[cost->function].func].name : NULL;
+}
+
+static struct err *disassemble(const struct code_file *c, const struct asmlist *a,
+			       const struct insn_cost *cost, struct disasm *ret)
+{
+	const struct jitdump_code *code;
+
+	if (c->why)
+		return err_new("%s", c->why);
+	if (c->file)
+		return disasm_function(&c->syms, cost->off, ret);
+	TRY(jitbytes_find(&c->dump, cost->off, function_of(a, cost), &code));
+	return disasm_bytes((uint16_t)c->dump.machine, code->start, code->bytes,
+			    code->end - code->start, ret);
 }
 
 /* Lines of every instruction, not only of those that were hit; all at once, since debug information
@@ -67,20 +118,20 @@ static struct err *name_lines(const struct asmlist *a, struct symbolizer *symbol
 	return err;
 }
 
-static void make_parts(struct asmlist *a, struct dataset *data, const char *sysroot,
+static void make_parts(struct asmlist *a, const struct dataset *data, const char *sysroot,
 		       struct code_files *files)
 {
 	for (size_t i = 0; i < a->v.n;) {
 		struct binary *binary = binaries_get(&data->binaries, a->v.v[i].binary);
-		const struct code_file *c = code_files_get(files, binary, sysroot);
+		const struct code_file *c = code_files_get(files, data, binary, sysroot);
 		struct disasm code = { 0 };
 		char *why = NULL;
-		struct err *err = c->file ? disasm_function(&c->syms, a->v.v[i].off, &code) : NULL;
+		_cleanup_err_ struct err *err = disassemble(c, a, &a->v.v[i], &code);
 
-		if (err || !c->file) {
+		if (err) {
 			disasm_deinit(&code);
-			why = xstrdup(err ? err_msg(err) : c->why);
-			err_destroy(err);
+			code = (struct disasm){ 0 };
+			why = xstrdup(err_msg(err));
 		}
 		i = asmlist_add_part(a, i, &code, why);
 	}

@@ -27,6 +27,12 @@ bool jitrecord_header(struct cursor *c, bool *ret_arch_time)
 	return true;
 }
 
+uint32_t jitrecord_machine(struct cursor c)
+{
+	cursor_skip(&c, 4 + 4 + 4); /* magic, version, length */
+	return cursor_u32(&c);
+}
+
 bool jitrecord_next(struct cursor *c, struct jitrecord *ret)
 {
 	struct cursor at = *c;

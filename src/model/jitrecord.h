@@ -48,13 +48,16 @@ bool jitrecord_is_dump(const struct binary *b);
 /* Reads the file's header. False: not one of version 1 and of this machine's byte order.
  * *ret_arch_time: times are of a counter of the CPU. */
 bool jitrecord_header(struct cursor *c, bool *ret_arch_time);
+/* The ELF machine that the header at `c` names, EM_*; 0: there is no header. */
+uint32_t jitrecord_machine(struct cursor c);
 /* The next record, whole. False, and `c` stays, if there is none: the rest is not written yet, or
  * damage (jitrecord_wanted()). */
 bool jitrecord_next(struct cursor *c, struct jitrecord *ret);
 /* How long the record at `c` is; 0: not known yet; less than JITRECORD_LEN: damage. */
 uint32_t jitrecord_wanted(const struct cursor *c);
 
-/* Of a record's body; false if it makes no sense. */
+/* Of a record's body; false if it makes no sense. What is left in `body` of a load is its code, as
+ * far as it was written. */
 bool jitrecord_load(struct cursor *body, struct jit_load *ret);
 bool jitrecord_move(struct cursor *body, struct jit_move *ret);
 /* The bytes of .eh_frame, which may be none: a compiler says so of code that keeps frame pointers.

@@ -108,25 +108,24 @@ static struct err *function_range(const struct elfsyms *syms, uint64_t svma, str
 		svma);
 }
 
-static struct err *open_engine(const struct elffile *file, csh *ret, uint32_t *ret_step)
+static struct err *open_engine(uint16_t machine, bool is_64bit, csh *ret, uint32_t *ret_step)
 {
 	cs_arch arch;
 	cs_mode mode = CS_MODE_LITTLE_ENDIAN;
 
 	*ret_step = 4;
-	switch (elffile_machine(file)) {
+	switch (machine) {
 	case EM_X86_64:
 	case EM_386:
 		arch = CS_ARCH_X86;
-		mode = elffile_is_64bit(file) ? CS_MODE_64 : CS_MODE_32;
+		mode = is_64bit ? CS_MODE_64 : CS_MODE_32;
 		*ret_step = 1;
 		break;
 	case EM_AARCH64:
 		arch = CS_ARCH_ARM64;
 		break;
 	default:
-		return err_new("code of this machine (ELF number %u) is not disassembled",
-			       elffile_machine(file));
+		return err_new("code of this machine (ELF number %u) is not disassembled", machine);
 	}
 	cs_err err = capstone.open(arch, mode, ret);
 
@@ -205,8 +204,22 @@ struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct dis
 	if (!bytes || !elffile_svma_to_off(file, range.start, &start_off))
 		return err_new("the file does not hold the code from 0x%" PRIx64 " to 0x%" PRIx64,
 			       range.start, range.end);
-	TRY(open_engine(file, &engine, &step));
+	TRY(open_engine(elffile_machine(file), elffile_is_64bit(file), &engine, &step));
 	run(engine, ret, start_off, range.start, bytes, len, step);
+	capstone.close(&engine);
+	return NULL;
+}
+
+struct err *disasm_bytes(uint16_t machine, uint64_t at, const uint8_t *bytes, size_t len,
+			 struct disasm *ret)
+{
+	uint32_t step;
+	csh engine;
+
+	TRY(disasm_missing());
+	TRY(open_engine(machine, machine != EM_386, &engine, &step));
+	ret->cut = len > DISASM_MAX;
+	run(engine, ret, at, at, bytes, ret->cut ? DISASM_MAX : len, step);
 	capstone.close(&engine);
 	return NULL;
 }
@@ -223,6 +236,17 @@ struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct dis
 {
 	(void)syms;
 	(void)off;
+	(void)ret;
+	return disasm_missing();
+}
+
+struct err *disasm_bytes(uint16_t machine, uint64_t at, const uint8_t *bytes, size_t len,
+			 struct disasm *ret)
+{
+	(void)machine;
+	(void)at;
+	(void)bytes;
+	(void)len;
 	(void)ret;
 	return disasm_missing();
 }

@@ -29,6 +29,9 @@ ERR_CHECK struct err *disasm_missing(void);
  * before and to be released in any case. Fails if nothing says where the function is, or for a
  * machine capstone does not know. */
 ERR_CHECK struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct disasm *ret);
+/* `len` bytes of code in no file, which ran at address `at`: offsets are addresses too. */
+ERR_CHECK struct err *disasm_bytes(uint16_t machine, uint64_t at, const uint8_t *bytes, size_t len,
+				   struct disasm *ret);
 void disasm_deinit(struct disasm *d);
 
 static inline const char *disasm_text(const struct disasm *d, const struct disasm_insn *insn)

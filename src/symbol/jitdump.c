@@ -142,6 +142,8 @@ static void read_load(struct jitdump *d, struct jitrecord *r, struct pending_lin
 		code.first = pending->first;
 		code.n = pending->n;
 	}
+	if (code.end - code.start <= cursor_left(&r->body))
+		code.bytes = cursor_bytes(&r->body, code.end - code.start);
 	/* V8 counts the ELF header that perf will put before the code, 64 bytes. */
 	if (code.n && d->lines.v[code.first].addr == code.start + 64)
 		code.lines_start += 64;
@@ -159,6 +161,8 @@ static void read_move(struct jitdump *d, struct jitrecord *r)
 		return;
 	struct jitdump_code code = d->code.v[*loaded];
 
+	if (move.end - move.start > code.end - code.start)
+		code.bytes = NULL;
 	code.from_ns = r->time_ns;
 	code.start = move.start;
 	code.end = move.end;
@@ -186,6 +190,7 @@ struct err *jitdump_read(int fd, struct jitdump *ret)
 	struct err *err = read_all(fd, &d.bytes);
 	struct cursor c = cursor(d.bytes.data, d.bytes.len);
 
+	d.machine = jitrecord_machine(c);
 	if (!err && !jitrecord_header(&c, &d.arch_time))
 		err = err_new("not a jitdump file of version 1");
 	if (err) {

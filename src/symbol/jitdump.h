@@ -23,12 +23,14 @@ struct jitdump_code {
 	uint64_t from_ns;     /* when it was loaded or moved here */
 	uint64_t index;       /* the compiler's own number of it */
 	const char *name;     /* in the file's bytes */
+	const uint8_t *bytes; /* the same, from start to end; NULL: not in the file */
 	uint32_t first, n;    /* in `lines`, in order of address */
 	uint64_t lines_start; /* what the addresses of the lines are relative to */
 };
 
 struct jitdump {
 	struct buf bytes;
+	uint32_t machine;              /* EM_* */
 	VEC(struct jitdump_code) code; /* in order of the file */
 	VEC(struct jitdump_line) lines;
 	VEC(uint32_t) loaded;  /* for moves: codes, the last of each (start, index) */

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "model/vdso.h"
+#include "symbol/boot.h"
 
 static const char NO_FILE[] = "no such file";
 
@@ -115,4 +117,23 @@ struct located locate_file(struct binary *binary, int fd, const char *sysroot)
 	}
 	free(here.why);
 	return below;
+}
+
+struct located locate_vdso(const struct binary *binary, const struct meta *meta)
+{
+	CLEANUP(elffile_destroy) struct elffile *file = NULL;
+	uint8_t id[BUILD_ID_MAX];
+
+	if (!boot_serves(meta))
+		return not_found(xstrdup("recorded on another boot"));
+	_cleanup_err_ struct err *err = vdso_open(&file);
+
+	if (err)
+		return not_found(xstrdup(err_msg(err)));
+	size_t len = elffile_build_id(file, id);
+
+	if (binary->build_id_len && len &&
+	    (len != binary->build_id_len || memcmp(id, binary->build_id, len) != 0))
+		return not_found(xstrdup("build-id differs"));
+	return (struct located){ .file = take_ptr(file) };
 }

@@ -4,6 +4,7 @@
 #define SYMBOL_LOCATE_H
 
 #include "model/elffile.h"
+#include "sample/dataset.h"
 
 struct located {
 	struct elffile *file; /* owned by the caller; NULL: not found */
@@ -14,5 +15,9 @@ struct located {
 /* `fd` is -1 or a file of this binary that stays the caller's; `sysroot` (NULL: none) is tried
  * before the path itself. Fills in what the file tells of `binary` (build-id, mtime, size). */
 struct located locate_file(struct binary *binary, int fd, const char *sysroot);
+
+/* The vdso, which is in no file: this process's own where that boot recorded and no build-id says
+ * otherwise. */
+struct located locate_vdso(const struct binary *binary, const struct meta *meta);
 
 #endif

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "model/vdso.h"
 #include "symbol/boot.h"
 #include "symbol/demangle.h"
 #include "symbol/elfnames.h"
@@ -278,43 +277,19 @@ static void name_file(struct symbolizer *s, const struct group *g)
 	name_standin(s, g);
 }
 
-/* NULL, with the reason in the slot. */
-static struct elffile *open_vdso(struct symbolizer *s, const struct binary *binary,
-				 struct slot *slot)
-{
-	CLEANUP(elffile_destroy) struct elffile *file = NULL;
-	uint8_t id[BUILD_ID_MAX];
-
-	if (!boot_serves(&s->data->meta)) {
-		set_why(slot, "recorded on another boot");
-		return NULL;
-	}
-	_cleanup_err_ struct err *err = vdso_open(&file);
-
-	if (err) {
-		set_why(slot, err_msg(err));
-		return NULL;
-	}
-	size_t len = elffile_build_id(file, id);
-
-	if (binary->build_id_len && len &&
-	    (len != binary->build_id_len || memcmp(id, binary->build_id, len))) {
-		set_why(slot, "build-id differs");
-		return NULL;
-	}
-	return_ptr(file);
-}
-
 static void name_vdso(struct symbolizer *s, const struct group *g)
 {
 	const struct binary *binary = binaries_get(&s->data->binaries, g->binary);
-	CLEANUP(elffile_destroy)
-	struct elffile *file = open_vdso(s, binary, symbolizer_slot(s, g->binary));
+	struct located found = locate_vdso(binary, &s->data->meta);
+	CLEANUP(elffile_destroy) struct elffile *file = found.file;
+	_cleanup_free_ char *why = found.why;
 
-	if (file)
+	if (file) {
 		name_elf(s, g, file, &(struct elfnames_of){ 0 });
-	else
-		name_standin(s, g);
+		return;
+	}
+	set_why(symbolizer_slot(s, g->binary), why);
+	name_standin(s, g);
 }
 
 /* By what the process's JIT compiler left. */

@@ -221,6 +221,88 @@ def test_instructions_in_the_page():
     assert "code" not in columns_of(listing("-f", "html"))[0]
 
 
+def test_vdso():
+    """Code in no file, which this kernel has."""
+    record(command=[compile_c("clocks.c", "clocks")])
+    name = next((n for n in report().names() if n.endswith("vdso_clock_gettime") or n == "__kernel_clock_gettime"), None)
+    if not name:
+        skip("clock_gettime is no function of the vdso here")
+    rows = instructions(assembly(name))
+    assert rows and sum(samples for _, samples, _, _ in rows) == self_samples(name, "--no-inlines"), rows
+
+
+def test_code_made_at_run_time():
+    """Of four functions at two addresses each has its own instructions, and samples in the loop. Without the
+    dump, or with another file of its name: the places alone, under the reason."""
+    record(command=[compile_c("jitdump.c", "app")])
+    code = ["nop"] * 4 + ["subq", "jne", "retq"]
+    for name in ("first", "second", "third", "fourth"):
+        rows = instructions(assembly(name))
+        if os.uname().machine == "x86_64":
+            texts = [text.split()[0] for _, _, text, _ in rows]
+            assert texts == code * (2 if name == "second" else 1), texts
+        total = self_samples(name)
+        assert total > 50 and sum(samples for _, samples, _, _ in rows) == total, rows
+        assert sum(s for _, s, text, _ in rows if re.match("sub|jne|b.ne", text)) >= 0.95 * total, rows
+    dump = next(os.path.abspath(name) for name in os.listdir(".") if name.startswith("jit-"))
+    os.rename(dump, "elsewhere")
+    assert f"no code to show: code made at run time, and cannot open {dump}" in assembly("first")
+    shutil.copy("elsewhere", dump)
+    text = assembly("first")
+    assert f"{dump} is not the file it was dumped to" in text and not instructions(text), text
+
+
+def relative_build():
+    """A program whose debug information was told to forget where it was built."""
+    shutil.copytree(WORKLOADS, "project/src")
+    line = CC + ["-O2", "-g", f"-ffile-prefix-map={os.path.abspath('project')}=.", "-Isrc", "src/hotline.c", "-o", "app"]
+    assert run(line, cwd="project").returncode == 0
+    record(command=[os.path.abspath("project/app")])
+
+
+def texts(*arguments, cwd="."):
+    done = run([SINGE, "report", os.path.abspath("singe.rec"), *arguments], cwd=cwd, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def expect_all_texts(text):
+    rows = source_lines(text)
+    assert rows and all(source for _, number, _, source in rows if number != "?"), text
+
+
+def test_relative_names():
+    """Found where the program was built, as by gdb; elsewhere with --source-dir; else said where not."""
+    relative_build()
+    expect_all_texts(texts("--source", "hot", cwd="project"))
+    lost = texts("--source", "hot")
+    assert not any(source for _, _, _, source in source_lines(lost)), lost
+    assert re.search(rf"^#   .*src/hotline\.c, looked for below {re.escape(os.getcwd())}$", lost, re.M), lost
+    assert lost.count("--source-dir DIR") == 1, lost
+    expect_all_texts(texts("--source", "hot", "--source-dir", "project"))
+    shutil.move("project", "moved")
+    os.mkdir("empty")
+    expect_all_texts(texts("--source", "hot", "--source-dir", "empty", "--source-dir", "moved/src"))
+    nowhere = texts("--source", "hot", "--source-dir", "empty")
+    assert "# nor below empty" in nowhere and "--source-dir DIR" not in nowhere, nowhere
+    with open("page.html", "w") as f:
+        f.write(texts("-f", "html", "--embed-source", "--source-dir", "moved"))
+    assert os.path.getsize("page.html") > len(texts("-f", "html")) + 100
+
+
+def test_moved_sources():
+    """Names that are absolute, of files that are elsewhere now: what was read instead is told."""
+    shutil.copytree(WORKLOADS, "project/src")
+    source = os.path.abspath("project/src/hotline.c")
+    assert run(CC + ["-O2", "-g", "-Iproject/src", source, "-o", "app"]).returncode == 0
+    record(command=[os.path.abspath("app")])
+    expect_all_texts(texts("--source", "hot"))
+    shutil.move("project", "moved")
+    text = texts("--source", "hot", "--source-dir", "moved")
+    expect_all_texts(text)
+    assert f"# {source}, read from moved/src/hotline.c" in text, text
+
+
 def test_usage():
     recorded()
     for arguments, status in {
@@ -231,6 +313,8 @@ def test_usage():
         ("--source", "hot", "--callers", "hot"): 2,
         ("--source", "hot", "-f", "text"): 0,
         ("--asm", "nosuch"): 1,
+        ("-f", "html", "--source-dir", "."): 2,
+        ("-f", "folded", "--source-dir", "."): 2,
         ("--asm", "hot", "--source", "hot"): 2,
         ("--asm", "hot", "--addrs"): 2,
         ("-f", "svg", "--embed-asm"): 2,

@@ -164,6 +164,29 @@ static void test_no_function_and_no_bytes(void **state)
 	elfprog_deinit(&p);
 }
 
+/* Code in no file: its addresses are the only ones it has. */
+static void test_bytes_in_memory(void **state)
+{
+	struct disasm d = { 0 };
+
+	(void)state;
+	need_capstone();
+	assert_null(disasm_bytes(EM_X86_64, 0x7f0000001000, code, sizeof(code), &d));
+	assert_int_equal(d.v.n, 5);
+	assert_int_equal(d.v.v[1].off, 0x7f0000001001);
+	assert_int_equal(d.v.v[1].svma, 0x7f0000001001);
+	assert_string_equal(disasm_text(&d, &d.v.v[1]), "movq %rsp, %rbp");
+	assert_string_equal(disasm_text(&d, &d.v.v[2]), ".byte 0x06");
+	assert_false(d.cut);
+	disasm_deinit(&d);
+	d = (struct disasm){ 0 };
+	struct err *err = disasm_bytes(EM_M32, 0, code, sizeof(code), &d);
+
+	assert_non_null(err);
+	err_destroy(err);
+	disasm_deinit(&d);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -171,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_function_by_fde),
 		cmocka_unit_test(test_symbol_of_size_zero),
 		cmocka_unit_test(test_no_function_and_no_bytes),
+		cmocka_unit_test(test_bytes_in_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "symbol/jitdump.h"
+#include "symbol/jitbytes.h"
 
 static void put_header(struct buf *b)
 {
@@ -33,8 +33,8 @@ static void put_record(struct buf *b, uint32_t id, uint64_t time_ns, const struc
 	buf_bytes(b, body->data, body->len);
 }
 
-static void put_load_at(struct buf *b, uint64_t time_ns, uint64_t start, uint64_t index,
-			const char *name)
+static void put_code_at(struct buf *b, uint64_t time_ns, uint64_t start, uint64_t index,
+			const char *name, const char *code)
 {
 	struct buf body = { 0 };
 
@@ -44,8 +44,17 @@ static void put_load_at(struct buf *b, uint64_t time_ns, uint64_t start, uint64_
 	buf_u64(&body, 0x100);
 	buf_u64(&body, index);
 	buf_cstr(&body, name);
+	for (int i = 0; code && i < 0x100; i++)
+		buf_u8(&body, (uint8_t)*code);
 	put_record(b, 0, time_ns, &body);
 	buf_deinit(&body);
+}
+
+/* Without its bytes. */
+static void put_load_at(struct buf *b, uint64_t time_ns, uint64_t start, uint64_t index,
+			const char *name)
+{
+	put_code_at(b, time_ns, start, index, name, NULL);
 }
 
 static void put_load(struct buf *b, uint64_t start, uint64_t index, const char *name)
@@ -308,6 +317,48 @@ static void test_cut(void **state)
 	buf_deinit(&b);
 }
 
+static char code_at(const struct jitdump *d, uint64_t addr, const char *name)
+{
+	const struct jitdump_code *code;
+	_cleanup_err_ struct err *err = jitbytes_find(d, addr, name, &code);
+
+	return err ? 0 : (char)code->bytes[addr - code->start];
+}
+
+/* The bytes of one function of several at an address; none where they are not all there, or differ.
+ */
+static void test_code(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	put_header(&b);
+	put_code_at(&b, 1, 0x1000, 1, "a", "A");
+	put_code_at(&b, 2, 0x1000, 2, "b", "B");
+	put_move(&b, 0x1000, 0x3000, 2);
+	put_load(&b, 0x1000, 3, "without");
+	put_code_at(&b, 3, 0x5000, 4, "twice", "X");
+	put_code_at(&b, 4, 0x5000, 5, "twice", "Y");
+	put_code_at(&b, 5, 0x6000, 6, "same", "S");
+	put_code_at(&b, 6, 0x6000, 7, "same", "S");
+	struct jitdump d = dump_of(&b);
+
+	assert_int_equal(code_at(&d, 0x1000, "a"), 'A');
+	assert_int_equal(code_at(&d, 0x10ff, "b"), 'B');
+	assert_int_equal(code_at(&d, 0x3010, "b"), 'B');
+	assert_int_equal(code_at(&d, 0x1100, "b"), 0);
+	assert_int_equal(code_at(&d, 0x3010, "a"), 0);
+	assert_int_equal(code_at(&d, 0x1000, "without"), 0);
+	assert_int_equal(code_at(&d, 0x5000, "twice"), 0);
+	assert_int_equal(code_at(&d, 0x6000, "same"), 'S');
+	/* Whatever its name, if there was one. */
+	assert_int_equal(code_at(&d, 0x3010, NULL), 'B');
+	assert_int_equal(code_at(&d, 0x6000, NULL), 'S');
+	assert_int_equal(code_at(&d, 0x1000, NULL), 0);
+	jitdump_deinit(&d);
+	buf_deinit(&b);
+}
+
 static void test_not_a_dump(void **state)
 {
 	_cleanup_close_ int fd = memfd_create("dump", MFD_CLOEXEC);
@@ -329,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_reuse),         cmocka_unit_test(test_many_changes),
 		cmocka_unit_test(test_clocks),        cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_cut),           cmocka_unit_test(test_not_a_dump),
+		cmocka_unit_test(test_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
