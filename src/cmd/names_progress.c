@@ -30,7 +30,7 @@ bool print_resolve_progress(void *ctx, size_t done, size_t of, const char *what)
 {
 	(void)ctx;
 	if (is_due())
-		fprintf(stderr, "\r\033[Knames: %zu of %zu files (%.40s)", done, of, what);
+		fprintf(stderr, "\r\033[Knames: %zu of %zu places (%.40s)", done, of, what);
 	return false;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "cmd/diag_print.h"
+#include "cmd/names_progress.h"
 #include "symbol/symbolizer.h"
 
 static bool take_signal(int signal_fd)
@@ -21,16 +22,15 @@ static bool take_signal(int signal_fd)
 
 struct resolving {
 	struct session *session;
-	bool interrupted;
+	bool quiet, interrupted;
 };
 
 static bool on_progress(void *ctx, size_t done, size_t of, const char *what)
 {
 	struct resolving *r = ctx;
 
-	(void)done;
-	(void)of;
-	(void)what;
+	if (!r->quiet)
+		print_resolve_progress(NULL, done, of, what);
 	r->interrupted |= take_signal(r->session->ending.signal_fd);
 	return r->interrupted;
 }
@@ -175,12 +175,13 @@ static struct err *name_places(struct session *s, struct diag *diag, struct reso
 static void resolve_in_child(struct session *s, struct writer *w, bool verbose, bool quiet,
 			     int result_fd)
 {
-	struct resolving r = { .session = s };
+	struct resolving r = { .session = s, .quiet = quiet };
 	struct record_resolved result = { 0 };
 	struct diag diag = { 0 };
 	size_t from = 0, printed = 0;
 	struct err *err = name_places(s, &diag, &r);
 
+	print_progress_clear();
 	if (err)
 		diag_err(&diag, DIAG_WARNING, "resolve", err);
 	err = writer_names(w, &s->data->names, &from);

@@ -49,6 +49,8 @@ void elfnames_init(struct elfnames *e, struct elffile *file, const struct elfnam
 		.diag = of->diag,
 		.binary = of->binary,
 		.shift = of->shift,
+		.progress = of->progress,
+		.progress_ctx = of->progress_ctx,
 	};
 	if (of->search)
 		debugdata_init(&e->debug, file, path, of->search, of->diag);
@@ -271,6 +273,12 @@ static struct elfplace *to_svma(struct elfnames *e, const uint64_t *keys, size_t
 	return places;
 }
 
+/* A clock is read then: not for each. */
+static bool is_stopped(const struct elfnames *e, size_t done)
+{
+	return e->progress && done && done % 64 == 0 && e->progress(e->progress_ctx, done);
+}
+
 void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n)
 {
 	if (!n)
@@ -280,7 +288,7 @@ void elfnames_run(struct elfnames *e, const uint64_t *keys, size_t n)
 	struct last_name last = { 0 };
 
 	elfsyms_walk_init(&walk, &e->syms);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !is_stopped(e, i); i++) {
 		const struct elfsym *sym = elfsyms_walk_to(&walk, places[i].svma);
 		const struct plt_stub *stub = sym ? NULL : find_stub(e, places[i].svma);
 

@@ -26,6 +26,8 @@ struct symbolizer {
 	VEC(struct slot) slots;
 	symbolizer_progress_fn *progress;
 	void *progress_ctx;
+	size_t n_places, n_done; /* of the run; done before the binary at work */
+	bool stopped;
 };
 
 struct symbolizer *symbolizer_create(struct dataset *data, struct diag *diag)
@@ -184,11 +186,33 @@ static void report_missing_dwo(struct symbolizer *s, uint32_t binary, uint32_t m
 			 path, missing);
 }
 
+/* `done` of the places of the binary at work. */
+static bool tell_progress(struct symbolizer *s, uint32_t binary, size_t done)
+{
+	if (s->progress)
+		s->stopped |= s->progress(s->progress_ctx, s->n_done + done, s->n_places,
+					  binary_name(binaries_get(&s->data->binaries, binary)));
+	return s->stopped;
+}
+
+struct in_binary {
+	struct symbolizer *s;
+	uint32_t binary;
+};
+
+static bool on_places(void *ctx, size_t done)
+{
+	const struct in_binary *at = ctx;
+
+	return tell_progress(at->s, at->binary, done);
+}
+
 /* `like` tells path and shift. */
 static void name_elf(struct symbolizer *s, const struct group *g, struct elffile *file,
 		     const struct elfnames_of *like)
 {
 	struct slot *slot = symbolizer_slot(s, g->binary);
+	struct in_binary at = { s, g->binary };
 	struct elfnames_of of = *like;
 	struct elfnames e;
 
@@ -196,6 +220,8 @@ static void name_elf(struct symbolizer *s, const struct group *g, struct elffile
 	of.binary = g->binary;
 	of.search = s->opt.own_symbols ? NULL : &s->opt.search;
 	of.diag = s->diag;
+	of.progress = on_places;
+	of.progress_ctx = &at;
 	elfnames_init(&e, file, &of);
 	slot->status.opened = true;
 	slot->status.has_symtab = e.syms.has_symtab;
@@ -366,21 +392,13 @@ static size_t places_tidy(const struct dataset *data, struct place *places, size
 	return n_kept;
 }
 
-static size_t count_binaries(const struct place *places, size_t n)
-{
-	size_t n_binaries = 0;
-
-	for (size_t i = 0; i < n; i++)
-		n_binaries += !i || places[i].binary != places[i - 1].binary;
-	return n_binaries;
-}
-
 /* `places` is sorted. */
 static void run_sorted(struct symbolizer *s, const struct place *places, size_t n)
 {
 	_cleanup_free_ uint64_t *keys = xreallocarray(NULL, n, sizeof(*keys));
-	size_t n_binaries = count_binaries(places, n), n_done = 0;
 
+	s->n_places = n;
+	s->stopped = false;
 	for (size_t i = 0; i < n; i++)
 		keys[i] = places[i].key;
 	for (size_t i = 0, end; i < n; i = end) {
@@ -388,11 +406,11 @@ static void run_sorted(struct symbolizer *s, const struct place *places, size_t 
 
 		for (end = i; end < n && places[end].binary == g.binary; end++)
 			g.n++;
+		s->n_done = i;
+		if (tell_progress(s, g.binary, 0))
+			return;
 		name_group(s, &g);
-		n_done++;
-		if (s->progress &&
-		    s->progress(s->progress_ctx, n_done, n_binaries,
-				binary_name(binaries_get(&s->data->binaries, g.binary))))
+		if (s->stopped)
 			return;
 	}
 }

@@ -39,7 +39,8 @@ void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd);
 /* The file of this binary can be found nowhere any more: its places become "[name (gone)]". */
 void symbolizer_set_gone(struct symbolizer *s, uint32_t binary);
 
-/* Called after each binary is done; returning true stops early. */
+/* Called before each binary and now and then within a large one: places done, of all; `what` is
+ * the binary at work. Returning true stops early. */
 typedef bool symbolizer_progress_fn(void *ctx, size_t done, size_t of, const char *what);
 void symbolizer_on_progress(struct symbolizer *s, symbolizer_progress_fn *fn, void *ctx);
 

@@ -392,15 +392,16 @@ static void test_run_takes_keys_from_the_tree(void **state)
 	scene_end(&s);
 }
 
-static bool stop_at_once(void *ctx, size_t done, size_t of, const char *what)
+/* Stops when the first binary is done. */
+static bool stop_after_one(void *ctx, size_t done, size_t of, const char *what)
 {
 	size_t *calls = ctx;
 
-	(void)what;
-	assert_int_equal(done, 1);
 	assert_int_equal(of, 2);
+	assert_int_equal(done, *calls);
+	assert_string_equal(what, done ? "prog" : "[unknown]");
 	(*calls)++;
-	return true;
+	return done;
 }
 
 static void test_progress_can_stop(void **state)
@@ -414,10 +415,39 @@ static void test_progress_can_stop(void **state)
 	scene_file(&s);
 	struct place places[] = { { s.binary, 1 }, { BINARY_UNKNOWN, 1 } };
 
-	symbolizer_on_progress(s.symbolizer, stop_at_once, &calls);
+	symbolizer_on_progress(s.symbolizer, stop_after_one, &calls);
 	assert_null(symbolizer_run_places(s.symbolizer, places, 2));
-	assert_int_equal(calls, 1);
+	assert_int_equal(calls, 2);
 	assert_int_equal(s.data.names.entries.n, 1);
+	scene_end(&s);
+}
+
+static bool stop_at_half(void *ctx, size_t done, size_t of, const char *what)
+{
+	(void)ctx;
+	assert_string_equal(what, "prog");
+	return done >= of / 2;
+}
+
+/* A large file is not one step: what was named until then stays. */
+static void test_progress_can_stop_within_a_file(void **state)
+{
+	enum { N = 0x400 };
+	struct place places[N];
+	struct scene s;
+
+	(void)state;
+	scene_begin(&s);
+	func(&s, "main", 0x100, N);
+	scene_file(&s);
+	for (size_t i = 0; i < N; i++)
+		places[i] = (struct place){ s.binary, ELFPROG_TEXT_OFF + 0x100 + i };
+	symbolizer_on_progress(s.symbolizer, stop_at_half, NULL);
+	assert_null(symbolizer_run_places(s.symbolizer, places, N));
+	assert_int_equal(s.data.names.entries.n, N / 2);
+	symbolizer_on_progress(s.symbolizer, NULL, NULL);
+	assert_null(symbolizer_run_places(s.symbolizer, places, N));
+	assert_int_equal(s.data.names.entries.n, N);
 	scene_end(&s);
 }
 
@@ -441,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_stored_names_win),
 		cmocka_unit_test(test_run_takes_keys_from_the_tree),
 		cmocka_unit_test(test_progress_can_stop),
+		cmocka_unit_test(test_progress_can_stop_within_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
