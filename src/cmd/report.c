@@ -19,6 +19,7 @@
 #include "output/sourcetext.h"
 #include "output/tree.h"
 #include "symbol/debuginfod.h"
+#include "symbol/improve.h"
 #include "symbol/symbolizer.h"
 
 /* Everything between input and output; released in main so that leak checks mean something. */
@@ -45,6 +46,16 @@ static void report_deinit(struct report *r)
 	report_input_deinit(&r->input);
 	report_options_deinit(&r->opt);
 	diag_deinit(&r->diag);
+}
+
+/* Who says where names may come from wants them instead of poorer stored ones. */
+static struct err *name_all(struct report *r)
+{
+	const struct report_options *opt = &r->opt;
+
+	if (opt->debug_dirs.v.n || opt->sysroot || opt->debuginfod || opt->vmlinux)
+		TRY(improve_names(r->symbols, &r->input.data));
+	return symbolizer_run(r->symbols);
 }
 
 static struct err *report_read(struct report *r, const struct output *output)
@@ -75,7 +86,7 @@ static struct err *report_read(struct report *r, const struct output *output)
 		symbolizer_on_progress(r->symbols, print_resolve_progress, NULL);
 		debuginfod_on_progress(print_debuginfod_progress);
 	}
-	struct err *err = symbolizer_run(r->symbols);
+	struct err *err = name_all(r);
 
 	print_progress_clear();
 	TRY(err);

@@ -78,7 +78,7 @@ static const struct option_row rows[] = {
 	  "leave out what weighs less, saying how much that is" },
 	{ 0, "unwinder", STRING, AT(unwinder), NULL, "ENGINE",
 	  "rows (default) or libunwind, for stacks kept in the file" },
-	{ 0, NULL, FLAG, 0, NULL, NULL, "Where names come from, if not from the recording" },
+	{ 0, NULL, FLAG, 0, NULL, NULL, "Where names come from that the recording lacks" },
 	{ 0, "debug-dir", LIST, AT(debug_dirs), NULL, "DIR",
 	  "look for debug files here first; repeatable" },
 	{ 0, "sysroot", STRING, AT(sysroot), NULL, "DIR",

@@ -14,7 +14,7 @@
 #include "recording/reader.h"
 #include "recording/writer.h"
 #include "symbol/debuginfod.h"
-#include "symbol/symbolizer.h"
+#include "symbol/improve.h"
 
 static const char usage_text[] =
 	"usage: singe resolve [OPTIONS] [FILE]\n\n"
@@ -36,7 +36,6 @@ struct resolve {
 	bool verbose, quiet, help;
 	struct report_input input;
 	struct diag diag;
-	struct names stored; /* what the recording had */
 	uint64_t n_places, n_better;
 };
 
@@ -94,73 +93,6 @@ static struct err *drain(struct source *src)
 	return NULL;
 }
 
-/* Named, with lines: it can't become better. */
-static bool is_good(const struct name_entry *e)
-{
-	return e && (e->flags & NAME_FOUND) && (e->flags & NAME_HAS_LINES);
-}
-
-static bool is_better(const struct name_entry *now, const struct name_entry *was)
-{
-	if (!was)
-		return true;
-	int gained = (now->flags & NAME_FOUND) - (was->flags & NAME_FOUND);
-
-	if (gained)
-		return gained > 0;
-	return (now->flags & NAME_FOUND) && (now->flags & NAME_HAS_LINES) &&
-	       !(was->flags & NAME_HAS_LINES);
-}
-
-/* Leaves in data->names what is found now, and nothing else. */
-static struct err *look_up(struct resolve *r)
-{
-	struct dataset *data = &r->input.data;
-	VEC(struct place) places = { 0 };
-	CLEANUP(symbolizer_destroy) struct symbolizer *s = symbolizer_create(data, &r->diag);
-
-	symbolizer_configure(s, &r->opt);
-	for (size_t i = 1; i < data->tree.frames.n; i++) {
-		const struct frame *f = &data->tree.frames.v[i];
-
-		if (f->kind != FRAME_CUT &&
-		    !is_good(names_find(&r->stored, f->binary, names_key(f))))
-			vec_push(&places, ((struct place){ f->binary, names_key(f) }));
-	}
-	symbolizer_on_progress(s, r->quiet ? NULL : print_resolve_progress, NULL);
-	struct err *err = symbolizer_run_places(s, places.v, places.n);
-
-	vec_deinit(&places);
-	return err;
-}
-
-/* Into `ret`, which is empty. */
-static void choose_better(struct resolve *r, struct names *ret)
-{
-	const struct names *found = &r->input.data.names;
-	VEC(struct name_line) lines = { 0 };
-
-	for (size_t i = 0; i < found->entries.n; i++) {
-		const struct name_entry *e = &found->entries.v[i];
-
-		if (!is_better(e, names_find(&r->stored, e->binary, e->off)))
-			continue;
-		lines.n = 0;
-		for (uint16_t k = 0; k < e->n; k++) {
-			struct name_line l = found->lines.v[e->first + k];
-
-			l.function =
-				intern_add(&ret->strings, intern_str(&found->strings, l.function));
-			l.file = intern_add(&ret->strings, intern_str(&found->strings, l.file));
-			vec_push(&lines, l);
-		}
-		names_set(ret, e->binary, e->off, lines.v, e->n, e->flags);
-	}
-	vec_deinit(&lines);
-	r->n_places = found->entries.n;
-	r->n_better = ret->entries.n;
-}
-
 /* Behind the last whole block: what a killed recorder left of another is no loss. */
 static struct err *append(struct resolve *r, const struct names *names)
 {
@@ -191,13 +123,16 @@ static struct err *resolve(struct resolve *r)
 	if (r->input.is_stdin)
 		return err_new("names are added to a file, not to a pipe");
 	TRY(drain(r->input.source));
-	r->stored = r->input.data.names;
-	names_init(&r->input.data.names);
-	TRY(look_up(r));
-	names_init(&better);
-	choose_better(r, &better);
-	struct err *err = better.entries.n ? append(r, &better) : NULL;
+	CLEANUP(symbolizer_destroy)
+	struct symbolizer *s = symbolizer_create(&r->input.data, &r->diag);
 
+	symbolizer_configure(s, &r->opt);
+	symbolizer_on_progress(s, r->quiet ? NULL : print_resolve_progress, NULL);
+	struct err *err = improve_find(s, &r->input.data, &better, &r->n_places);
+
+	r->n_better = better.entries.n;
+	if (!err && better.entries.n)
+		err = append(r, &better);
 	names_deinit(&better);
 	return err;
 }
@@ -205,7 +140,6 @@ static struct err *resolve(struct resolve *r)
 static void resolve_deinit(struct resolve *r)
 {
 	report_input_deinit(&r->input);
-	names_deinit(&r->stored);
 	vec_deinit(&r->dirs);
 	diag_deinit(&r->diag);
 }

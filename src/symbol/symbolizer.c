@@ -24,6 +24,7 @@ struct symbolizer {
 	struct symbolizer_options opt;
 	struct diag *diag;
 	VEC(struct slot) slots;
+	const struct names *stored; /* NULL: none */
 	symbolizer_progress_fn *progress;
 	void *progress_ctx;
 	size_t n_places, n_done; /* of the run; done before the binary at work */
@@ -75,6 +76,18 @@ void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd)
 void symbolizer_set_gone(struct symbolizer *s, uint32_t binary)
 {
 	symbolizer_slot(s, binary)->gone = true;
+}
+
+void symbolizer_set_stored(struct symbolizer *s, const struct names *stored)
+{
+	s->stored = stored;
+}
+
+static bool is_stored(const struct symbolizer *s, uint32_t binary, uint64_t key)
+{
+	const struct name_entry *e = s->stored ? names_find(s->stored, binary, key) : NULL;
+
+	return e && (e->flags & NAME_FOUND);
 }
 
 void symbolizer_on_progress(struct symbolizer *s, symbolizer_progress_fn *fn, void *ctx)
@@ -249,7 +262,7 @@ static void name_kernel(struct symbolizer *s, const struct group *g)
 	for (size_t i = 0; i < g->n; i++) {
 		if (file && elffile_is_code(file, g->keys[i] - of.shift))
 			inside[in.n++] = g->keys[i];
-		else
+		else if (!is_stored(s, g->binary, g->keys[i]))
 			outside[out.n++] = g->keys[i];
 	}
 	if (out.n)
@@ -258,14 +271,16 @@ static void name_kernel(struct symbolizer *s, const struct group *g)
 		name_elf(s, &in, file, &of);
 }
 
-static void report_not_found(struct symbolizer *s, const struct binary *b, const char *why)
+static void report_not_found(struct symbolizer *s, const struct group *g, const char *why)
 {
+	const struct binary *b = binaries_get(&s->data->binaries, g->binary);
 	_cleanup_free_ char *cause = xasprintf("symbols %s", b->path);
 	bool other = strstr(why, "differs") || strstr(why, "changed");
 
 	/* A file in the place of the one that ran is a surprise; a file gone is not. */
 	diag_add(s->diag, other ? DIAG_WARNING : DIAG_DETAIL, cause,
-		 "functions of %s have no names: %s", b->path, why);
+		 "functions of %s have no %s: %s", b->path,
+		 is_stored(s, g->binary, g->keys[0]) ? "lines" : "names", why);
 }
 
 static void name_gone(struct symbolizer *s, const struct group *g)
@@ -299,7 +314,7 @@ static void name_file(struct symbolizer *s, const struct group *g)
 		return;
 	}
 	set_why(slot, why);
-	report_not_found(s, binary, why);
+	report_not_found(s, g, why);
 	name_standin(s, g);
 }
 

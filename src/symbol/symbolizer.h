@@ -39,6 +39,11 @@ void symbolizer_give_fd(struct symbolizer *s, uint32_t binary, int fd);
 /* The file of this binary can be found nowhere any more: its places become "[name (gone)]". */
 void symbolizer_set_gone(struct symbolizer *s, uint32_t binary);
 
+/* Names that places have already, which those found only may better: messages are about what is
+ * missing beyond them, and kallsyms is not asked for what it named. NULL: none. Must outlive the
+ * run. */
+void symbolizer_set_stored(struct symbolizer *s, const struct names *stored);
+
 /* Called before each binary and now and then within a large one: places done, of all; `what` is
  * the binary at work. Returning true stops early. */
 typedef bool symbolizer_progress_fn(void *ctx, size_t done, size_t of, const char *what);
