@@ -65,7 +65,7 @@ static uint32_t file_crc(struct elffile *file)
 
 static void refuse(struct wanted *w, const char *path, const char *why)
 {
-	_cleanup_free_ char *cause = xasprintf("debug file %s", path);
+	_cleanup_free_ char *cause = xasprintf("debug file %s for %s", path, w->for_path);
 
 	diag_add(w->diag, DIAG_WARNING, cause, "%s is not used for %s: %s", path, w->for_path, why);
 }

@@ -20,7 +20,7 @@ static struct {
 	char *urls; /* what the environment had; NULL: nothing */
 	bool off;
 	void *client;
-	find_fn *find;
+	find_fn *find_debug_file, *find_executable;
 	debuginfod_progress_fn *progress;
 	const char *path; /* of the binary asked for */
 } state;
@@ -59,8 +59,9 @@ static const char *load(void)
 	begin_fn *begin = (begin_fn *)dlsym(lib, "debuginfod_begin");
 	set_progress_fn *set_progress = (set_progress_fn *)dlsym(lib, "debuginfod_set_progressfn");
 
-	state.find = (find_fn *)dlsym(lib, "debuginfod_find_debuginfo");
-	if (!begin || !set_progress || !state.find)
+	state.find_debug_file = (find_fn *)dlsym(lib, "debuginfod_find_debuginfo");
+	state.find_executable = (find_fn *)dlsym(lib, "debuginfod_find_executable");
+	if (!begin || !set_progress || !state.find_debug_file || !state.find_executable)
 		return "libdebuginfod.so.1 is not what it should be";
 	/* Seconds: for the connection and while nothing comes; for a whole file. */
 	setenv("DEBUGINFOD_TIMEOUT", "5", 0);
@@ -80,22 +81,25 @@ static void give_up(struct diag *diag, const char *why)
 		 "no debug files from debuginfod: %s; not asked again", why);
 }
 
-int debuginfod_debug_file(const uint8_t *build_id, size_t len, const char *path, struct diag *diag)
+/* False: servers are not to be asked. */
+static bool is_ready(struct diag *diag)
+{
+	debuginfod_forbid();
+	if (state.off)
+		return false;
+	const char *why = state.client ? NULL : load();
+
+	if (why)
+		give_up(diag, why);
+	return !why;
+}
+
+static int ask(find_fn *find, const uint8_t *build_id, size_t len, struct diag *diag)
 {
 	char *found = NULL;
 
-	debuginfod_forbid();
-	if (state.off)
-		return -1;
-	const char *why = state.client ? NULL : load();
-
-	if (why) {
-		give_up(diag, why);
-		return -1;
-	}
-	state.path = path;
 	setenv("DEBUGINFOD_URLS", state.urls, 1);
-	int fd = state.find(state.client, build_id, (int)len, &found);
+	int fd = find(state.client, build_id, (int)len, &found);
 
 	unsetenv("DEBUGINFOD_URLS");
 	free(found);
@@ -103,4 +107,20 @@ int debuginfod_debug_file(const uint8_t *build_id, size_t len, const char *path,
 	if (fd < 0 && fd != -ENOENT)
 		give_up(diag, strerror(-fd));
 	return fd < 0 ? -1 : fd;
+}
+
+int debuginfod_debug_file(const uint8_t *build_id, size_t len, const char *path, struct diag *diag)
+{
+	if (!is_ready(diag))
+		return -1;
+	state.path = path;
+	return ask(state.find_debug_file, build_id, len, diag);
+}
+
+int debuginfod_executable(const uint8_t *build_id, size_t len, const char *path, struct diag *diag)
+{
+	if (!is_ready(diag))
+		return -1;
+	state.path = path;
+	return ask(state.find_executable, build_id, len, diag);
 }

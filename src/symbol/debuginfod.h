@@ -19,5 +19,7 @@ void debuginfod_on_progress(debuginfod_progress_fn *fn);
 
 /* A descriptor of the caller's; -1: no. `path` is for messages. */
 int debuginfod_debug_file(const uint8_t *build_id, size_t len, const char *path, struct diag *diag);
+/* The same for the binary itself. */
+int debuginfod_executable(const uint8_t *build_id, size_t len, const char *path, struct diag *diag);
 
 #endif

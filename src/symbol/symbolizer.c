@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbol/boot.h"
+#include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/elfnames.h"
 #include "symbol/jitnames.h"
@@ -297,11 +298,27 @@ static void name_gone(struct symbolizer *s, const struct group *g)
 		 b->path);
 }
 
+/* Here, or on a server that knows the build. */
+static struct located find_file(struct symbolizer *s, struct binary *binary, int fd)
+{
+	struct located here = locate_file(binary, fd, s->opt.search.sysroot);
+
+	if (here.file || !s->opt.search.debuginfod || !binary->build_id_len)
+		return here;
+	_cleanup_close_ int there = debuginfod_executable(binary->build_id, binary->build_id_len,
+							  binary->path, s->diag);
+
+	if (there < 0)
+		return here;
+	free(here.why);
+	return locate_file(binary, there, s->opt.search.sysroot);
+}
+
 static void name_file(struct symbolizer *s, const struct group *g)
 {
 	struct binary *binary = binaries_get(&s->data->binaries, g->binary);
 	struct slot *slot = symbolizer_slot(s, g->binary);
-	struct located found = locate_file(binary, slot->fd, s->opt.search.sysroot);
+	struct located found = find_file(s, binary, slot->fd);
 	CLEANUP(elffile_destroy) struct elffile *file = found.file;
 	_cleanup_free_ char *why = found.why;
 
