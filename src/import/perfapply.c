@@ -1,6 +1,8 @@
 /* In: records in order. Out: samples with their stacks, and what happened to processes. */
 #include "import/perfapply.h"
 
+#include <elf.h>
+
 enum {
 	/* Of FORKs that perf made up of processes that were there already: their mappings follow
 	 * (include/uapi/linux/perf_event.h, PERF_RECORD_MISC_FORK_EXEC). */
@@ -191,6 +193,15 @@ static void take_sample(struct perfapply *a, const struct perfattr *attr, struct
 		add_sample(a, s);
 }
 
+/* perf measures from _text, or where that is missing from _stext; both are one place on x86, not
+ * elsewhere. */
+static bool is_stext(const struct perfapply *a, const char *symbol)
+{
+	const struct arch *arch = arch_of(a);
+
+	return !strcmp(symbol, "_stext") || (arch && arch->machine == EM_X86_64);
+}
+
 /* "[kernel.kallsyms]_text", whose page offset is where _text was
  * (tools/perf/util/synthetic-events.c, perf_event__synthesize_kernel_mmap()). */
 static void take_kernel_mmap(struct perfapply *a, const struct raw_mmap *m)
@@ -200,7 +211,7 @@ static void take_kernel_mmap(struct perfapply *a, const struct raw_mmap *m)
 
 	if (strncmp(m->path, name, strlen(name)) != 0)
 		return;
-	if (!meta->kernel_stext)
+	if (!meta->kernel_stext && is_stext(a, m->path + strlen(name)))
 		meta->kernel_stext = m->pgoff;
 	if (m->build_id_len && !meta->kernel_build_id_len) {
 		meta->kernel_build_id_len = (uint8_t)m->build_id_len;

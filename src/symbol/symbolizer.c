@@ -261,7 +261,7 @@ static void name_kernel(struct symbolizer *s, const struct group *g)
 	if (err)
 		diag_err(s->diag, DIAG_WARNING, "vmlinux", err);
 	for (size_t i = 0; i < g->n; i++) {
-		if (file && elffile_is_code(file, g->keys[i] - of.shift))
+		if (file && vmlinux_is_code(file, g->keys[i] - of.shift))
 			inside[in.n++] = g->keys[i];
 		else if (!is_stored(s, g->binary, g->keys[i]))
 			outside[out.n++] = g->keys[i];

@@ -59,3 +59,20 @@ struct err *vmlinux_open(const char *path, const struct meta *meta, struct elffi
 	*ret = take_ptr(file);
 	return NULL;
 }
+
+bool vmlinux_is_code(struct elffile *file, uint64_t svma)
+{
+	Elf *elf = elffile_elf(file);
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && (ph.p_flags & PF_X) &&
+		    svma >= ph.p_vaddr && svma - ph.p_vaddr < ph.p_memsz)
+			return true;
+	}
+	return false;
+}

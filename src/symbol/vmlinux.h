@@ -10,4 +10,8 @@
 ERR_CHECK struct err *vmlinux_open(const char *path, const struct meta *meta, struct elffile **ret,
 				   uint64_t *ret_shift);
 
+/* Whether the as-linked address is the kernel's own code, no module's. A debug file knows as well:
+ * what it lacks are the bytes. */
+bool vmlinux_is_code(struct elffile *file, uint64_t svma);
+
 #endif
