@@ -49,12 +49,21 @@ static struct elffile *open_dwp(const char *path, const char *sysroot)
 	return file;
 }
 
-static struct err *use_dwp(struct debugdata *d, const char *path, const char *sysroot, Elf **elf)
+/* Beside the file with the skeletons, or beside the binary. */
+static struct elffile *find_dwp(const char *path, const char *sysroot)
 {
 	struct elffile *file = sysroot ? open_dwp(path, sysroot) : NULL;
 
-	if (!file)
-		file = open_dwp(path, NULL);
+	return file ?: open_dwp(path, NULL);
+}
+
+static struct err *use_dwp(struct debugdata *d, const char *path, const char *binary_path,
+			   const char *sysroot, Elf **elf)
+{
+	struct elffile *file = find_dwp(path, sysroot);
+
+	if (!file && strcmp(path, binary_path) != 0)
+		file = find_dwp(binary_path, sysroot);
 	if (!file)
 		return NULL;
 	TRY(dwp_create(file, &d->dwp));
@@ -103,13 +112,13 @@ static Elf *map_elf(struct debugdata *d, const struct elffile *file)
 }
 
 static struct err *open_dwarf(struct debugdata *d, struct elffile *file, const char *path,
-			      const struct debugfile_search *search)
+			      const char *binary_path, const struct debugfile_search *search)
 {
 	Elf *elf = map_elf(d, file) ?: elffile_elf(file);
 
 	if (elfrewrite_has_zstd(elf))
 		TRY(expand(d, elf, &elf));
-	TRY(use_dwp(d, path, search->sysroot, &elf));
+	TRY(use_dwp(d, path, binary_path, search->sysroot, &elf));
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	return d->dwarf ? NULL : err_new("%s", dwarf_errmsg(-1));
 }
@@ -144,7 +153,7 @@ void debugdata_init(struct debugdata *d, struct elffile *file, const char *path,
 	if (!from || !has_dwarf(from))
 		return;
 	const char *from_path = from == file || !separate_path ? path : separate_path;
-	_cleanup_err_ struct err *err = open_dwarf(d, from, from_path, search);
+	_cleanup_err_ struct err *err = open_dwarf(d, from, from_path, path, search);
 
 	if (err) {
 		complain(diag, path, err);

@@ -219,6 +219,21 @@ def test_dwp_clang():
     like_plain("-gsplit-dwarf", cc="clang", prepare=lambda app: packed(app, "llvm-dwp"))
 
 
+def test_dwp_of_a_stripped_program():
+    """The skeletons are in a debug file elsewhere, the .dwp beside the program."""
+    plain = build(*PLAIN, cc="clang", out="plain")
+    want, _ = names_of(plain, code(plain))
+    app = build(*PLAIN, "-gsplit-dwarf", "-Wl,--build-id", cc="clang")
+    packed(app, "llvm-dwp")
+    os.makedirs("dbg")
+    call("objcopy", "--only-keep-debug", app, "dbg/app.debug")
+    call("strip", app)
+    call("objcopy", "--add-gnu-debuglink=dbg/app.debug", app)
+    have, said = names_of(os.path.abspath(app), code(plain), "dbg")
+    assert have == want, f"{[pair for pair in zip(have, want) if pair[0] != pair[1]][:3]}"
+    assert not said, said
+
+
 def test_dwp_gnu():
     need("dwp")
     plain = build("-g", "-gdwarf-4", out="plain")
