@@ -130,6 +130,13 @@ def test_debug_file():
     assert chains("--vmlinux", path, "--debug-dir", "dbg")[0] == want
     debug = f"{place}/{build_id[2:]}.debug"
     assert chains("--vmlinux", debug)[0] == want
+    # Names without lines that are in the recording are bettered, or kept without a complaint.
+    assert run([SINGE, "resolve", "--vmlinux", path]).returncode == 0
+    named = chains()[0]
+    assert all(re.fullmatch("schedule|update", frame) for frames in named for frame in frames), named
+    have, said = chains("--debug-dir", "dbg")
+    assert have == named and "no names" not in said, said
+    assert chains("--vmlinux", path, "--debug-dir", "dbg")[0] == want
 
 
 def test_modules_are_not_in_it():
