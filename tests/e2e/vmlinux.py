@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The kernel's functions, inlined calls and lines by --vmlinux: a program linked where a kernel lies
-stands for it, in recordings of its addresses as they would be with and without KASLR."""
+stands for it, in recordings of its addresses as they would be with and without KASLR. Runs beside
+others."""
 
 from e2e import *
 
