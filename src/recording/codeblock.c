@@ -2,41 +2,30 @@
 #include "recording/codeblock.h"
 
 #include "recording/fields.h"
+#include "recording/symbols.h"
 #include "singe/recording.h"
 
 /* Times of one place beyond this, the earliest, are left out, so that a block can hold an entry. */
 enum { TIMES_MAX = 1024 };
 
 struct codeblock {
-	const struct dataset *data;
-	struct buf binaries, entries;
-	VEC(uint32_t) binary_id; /* by number in `data`: number in the block plus one */
-	uint32_t n_binaries;
+	const struct codetimes *all;
+	struct blockbinaries binaries;
+	struct buf entries;
 };
-
-static uint32_t codeblock_binary(struct codeblock *s, uint32_t id)
-{
-	while (s->binary_id.n <= id)
-		vec_push(&s->binary_id, 0);
-	if (!s->binary_id.v[id]) {
-		record_binary(&s->binaries, id, binaries_get(&s->data->binaries, id));
-		s->binary_id.v[id] = ++s->n_binaries;
-	}
-	return s->binary_id.v[id] - 1;
-}
 
 static void codeblock_entry(struct codeblock *s, const struct codetimes_entry *e, uint64_t last_off)
 {
 	uint32_t n = e->n > TIMES_MAX ? TIMES_MAX : e->n;
-	const struct codetime *times = &s->data->codetimes.times.v[e->first + e->n - n];
+	const struct codetime *times = &s->all->times.v[e->first + e->n - n];
 	uint64_t last_ns = 0;
 
-	buf_uleb(&s->entries, codeblock_binary(s, e->binary));
+	buf_uleb(&s->entries, blockbinaries_add(&s->binaries, e->binary));
 	buf_zigzag(&s->entries, (int64_t)(e->off - last_off));
 	buf_uleb(&s->entries, n);
 	for (uint32_t i = 0; i < n; i++) {
 		buf_uleb(&s->entries, times[i].from_ns - last_ns);
-		buf_uleb(&s->entries, codeblock_binary(s, times[i].binary));
+		buf_uleb(&s->entries, blockbinaries_add(&s->binaries, times[i].binary));
 		last_ns = times[i].from_ns;
 	}
 }
@@ -44,42 +33,26 @@ static void codeblock_entry(struct codeblock *s, const struct codetimes_entry *e
 void codeblock_write(struct buf *b, const struct dataset *data, size_t *from)
 {
 	const struct codetimes *all = &data->codetimes;
-	struct codeblock s = { .data = data };
+	struct codeblock s = { .all = all, .binaries.all = &data->binaries };
 	uint64_t last_off = 0;
 
-	while (*from < all->entries.n && s.binaries.len + s.entries.len < SYMBOLS_FULL) {
+	while (*from < all->entries.n && s.binaries.records.len + s.entries.len < SYMBOLS_FULL) {
 		const struct codetimes_entry *e = &all->entries.v[(*from)++];
 
 		codeblock_entry(&s, e, last_off);
 		last_off = e->off;
 	}
-	field_buf(b, SINGE_CODE_BINARIES, &s.binaries);
+	field_buf(b, SINGE_CODE_BINARIES, &s.binaries.records);
 	field_buf(b, SINGE_CODE_ENTRIES, &s.entries);
-	buf_deinit(&s.binaries);
+	blockbinaries_deinit(&s.binaries);
 	buf_deinit(&s.entries);
-	vec_deinit(&s.binary_id);
 }
 
 struct codeblock_reader {
 	struct codetimes *ret;
-	VEC(uint32_t) binaries;
+	struct blockbinaries_ids binaries;
 	VEC(struct codetime) times;
 };
-
-static bool read_binaries(struct codeblock_reader *r, struct cursor c, symbols_binary_fn *binary,
-			  void *ctx)
-{
-	while (cursor_left(&c)) {
-		uint32_t id;
-		struct binary b;
-
-		if (!record_binary_read(&c, &id, &b))
-			return false;
-		vec_push(&r->binaries, binary(ctx, &b));
-		free(b.path);
-	}
-	return true;
-}
 
 /* `n` times into r->times. */
 static bool read_times(struct codeblock_reader *r, struct cursor *c, uint64_t n)
@@ -115,7 +88,7 @@ static bool read_entries(struct codeblock_reader *r, struct cursor c)
 	return true;
 }
 
-struct err *codeblock_read(struct cursor c, struct codetimes *ret, symbols_binary_fn *binary,
+struct err *codeblock_read(struct cursor c, struct codetimes *ret, blockbinaries_fn *binary,
 			   void *ctx)
 {
 	struct cursor binaries = { 0 }, entries = { 0 };
@@ -129,8 +102,8 @@ struct err *codeblock_read(struct cursor c, struct codetimes *ret, symbols_binar
 		else if (tag == SINGE_CODE_ENTRIES)
 			entries = v;
 	}
-	bool good =
-		!c.failed && read_binaries(&r, binaries, binary, ctx) && read_entries(&r, entries);
+	bool good = !c.failed && blockbinaries_read(binaries, binary, ctx, &r.binaries) &&
+		    read_entries(&r, entries);
 
 	vec_deinit(&r.binaries);
 	vec_deinit(&r.times);

@@ -5,12 +5,12 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "recording/symbols.h"
+#include "recording/blockbinaries.h"
 
 /* As many entries of data->codetimes, from `*from` on, as one block holds; moves `*from`. */
 void codeblock_write(struct buf *b, const struct dataset *data, size_t *from);
 /* `binary` maps a binary as described in the block to one of the dataset. */
 ERR_CHECK struct err *codeblock_read(struct cursor c, struct codetimes *ret,
-				     symbols_binary_fn *binary, void *ctx);
+				     blockbinaries_fn *binary, void *ctx);
 
 #endif

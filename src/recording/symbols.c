@@ -5,12 +5,11 @@
 #include "singe/recording.h"
 
 struct symbols_block {
-	const struct dataset *data;
 	const struct names *names;
-	struct buf strings, binaries, entries;
+	struct blockbinaries binaries;
+	struct buf strings, entries;
 	VEC(uint32_t) string_id; /* by number in `names`: number in the block; 0: not in it */
-	VEC(uint32_t) binary_id; /* by number in `data`: number in the block plus one */
-	uint32_t n_strings, n_binaries;
+	uint32_t n_strings;
 	uint64_t last_off;
 };
 
@@ -30,20 +29,9 @@ static uint32_t block_string(struct symbols_block *s, uint32_t id)
 	return s->string_id.v[id] = ++s->n_strings;
 }
 
-static uint32_t block_binary(struct symbols_block *s, uint32_t id)
-{
-	while (s->binary_id.n <= id)
-		vec_push(&s->binary_id, 0);
-	if (s->binary_id.v[id])
-		return s->binary_id.v[id] - 1;
-	record_binary(&s->binaries, id, binaries_get(&s->data->binaries, id));
-	s->binary_id.v[id] = ++s->n_binaries;
-	return s->n_binaries - 1;
-}
-
 static void block_entry(struct symbols_block *s, const struct name_entry *e)
 {
-	buf_uleb(&s->entries, block_binary(s, e->binary));
+	buf_uleb(&s->entries, blockbinaries_add(&s->binaries, e->binary));
 	buf_zigzag(&s->entries, (int64_t)(e->off - s->last_off));
 	buf_uleb(&s->entries, e->flags);
 	buf_uleb(&s->entries, e->n);
@@ -66,7 +54,7 @@ static size_t str_max_len(const struct names *n, uint32_t id)
 static size_t entry_max_len(const struct symbols_block *s, const struct name_entry *e)
 {
 	size_t len = 64 + (size_t)e->n * 15 +
-		     strlen(binaries_get(&s->data->binaries, e->binary)->path) + 128;
+		     strlen(binaries_get(s->binaries.all, e->binary)->path) + 128;
 
 	for (uint16_t i = 0; i < e->n; i++) {
 		const struct name_line *line = &s->names->lines.v[e->first + i];
@@ -94,31 +82,30 @@ static struct name_entry entry_fit(const struct symbols_block *s, const struct n
 void symbols_write(struct buf *b, const struct dataset *data, const struct names *names,
 		   size_t *from)
 {
-	struct symbols_block s = { .data = data, .names = names };
+	struct symbols_block s = { .names = names, .binaries.all = &data->binaries };
 
 	for (; *from < names->entries.n; ++*from) {
 		struct name_entry e = entry_fit(&s, &names->entries.v[*from]);
 
 		block_entry(&s, &e);
-		if (s.strings.len + s.binaries.len + s.entries.len > SYMBOLS_FULL) {
+		if (s.strings.len + s.binaries.records.len + s.entries.len > SYMBOLS_FULL) {
 			++*from;
 			break;
 		}
 	}
 	field_buf(b, SINGE_SYMBOLS_STRINGS, &s.strings);
-	field_buf(b, SINGE_SYMBOLS_BINARIES, &s.binaries);
+	field_buf(b, SINGE_SYMBOLS_BINARIES, &s.binaries.records);
 	field_buf(b, SINGE_SYMBOLS_ENTRIES, &s.entries);
 	buf_deinit(&s.strings);
-	buf_deinit(&s.binaries);
 	buf_deinit(&s.entries);
+	blockbinaries_deinit(&s.binaries);
 	vec_deinit(&s.string_id);
-	vec_deinit(&s.binary_id);
 }
 
 struct symbols_reader {
 	struct names *names;
 	VEC(uint32_t) strings; /* [0] is 0, "not known" */
-	VEC(uint32_t) binaries;
+	struct blockbinaries_ids binaries;
 	VEC(struct name_line) lines;
 };
 
@@ -139,21 +126,6 @@ static bool read_strings(struct symbols_reader *r, struct cursor c)
 			return false;
 		vec_push(&r->strings,
 			 intern_add_len(&r->names->strings, (const char *)s.p, cursor_left(&s)));
-	}
-	return true;
-}
-
-static bool read_binaries(struct symbols_reader *r, struct cursor c, symbols_binary_fn *binary,
-			  void *ctx)
-{
-	while (cursor_left(&c)) {
-		uint32_t id;
-		struct binary b;
-
-		if (!record_binary_read(&c, &id, &b))
-			return false;
-		vec_push(&r->binaries, binary(ctx, &b));
-		free(b.path);
 	}
 	return true;
 }
@@ -200,7 +172,7 @@ static bool read_entries(struct symbols_reader *r, struct cursor c)
 	return true;
 }
 
-struct err *symbols_read(struct cursor c, struct names *names, symbols_binary_fn *binary, void *ctx)
+struct err *symbols_read(struct cursor c, struct names *names, blockbinaries_fn *binary, void *ctx)
 {
 	struct cursor strings = { 0 }, binaries = { 0 }, entries = { 0 };
 	uint64_t tag;
@@ -216,7 +188,8 @@ struct err *symbols_read(struct cursor c, struct names *names, symbols_binary_fn
 	}
 	struct symbols_reader r = { .names = names };
 	bool good = !c.failed && read_strings(&r, strings) &&
-		    read_binaries(&r, binaries, binary, ctx) && read_entries(&r, entries);
+		    blockbinaries_read(binaries, binary, ctx, &r.binaries) &&
+		    read_entries(&r, entries);
 
 	symbols_reader_deinit(&r);
 	return good ? NULL : err_new("damaged names");

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "recording/blockbinaries.h"
 #include "sample/dataset.h"
 
 /* Raw bytes at which a block is closed. */
@@ -13,9 +14,8 @@ enum { SYMBOLS_FULL = 256 << 10 };
 void symbols_write(struct buf *b, const struct dataset *data, const struct names *names,
 		   size_t *from);
 
-/* Maps a binary as described in a block to one of the dataset. */
-typedef uint32_t symbols_binary_fn(void *ctx, const struct binary *like);
-ERR_CHECK struct err *symbols_read(struct cursor c, struct names *names, symbols_binary_fn *binary,
+/* `binary` maps a binary as described in the block to one of the dataset. */
+ERR_CHECK struct err *symbols_read(struct cursor c, struct names *names, blockbinaries_fn *binary,
 				   void *ctx);
 
 #endif
