@@ -1,4 +1,5 @@
-// What tests of the page share: a browser, a page that notes every trouble, the moves of a reader.
+// What tests in a browser share: the browser, a page that notes every trouble, the tests' run; and of
+// tests of the HTML page the moves of a reader.
 // Usage of a test: TEST DIR-OF-PAGES [PART-OF-A-NAME]
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -29,17 +30,23 @@ async function newPage(options) {
 	return page;
 }
 
-// One that a test before has left will do, if nothing but the scene is asked for: a new one is a new
-// process.
-export async function open(scene, { hash = "", ...options } = {}) {
+// A page on `file`. One that a test before has left will do, if nothing but the file is asked for: a
+// new one is a new process.
+export async function visit(file, { hash = "", ...options } = {}) {
 	const test = running.getStore(), plain = !Object.keys(options).length;
 	const page = (plain && test.free.pop()) || await newPage(options);
 	(plain ? test.pages : test.contexts).push(plain ? page : page.context());
 	page.troubles = [];
 	page.scene = "about:blank";
 	await page.goto(page.scene);
-	page.scene = `${pathToFileURL(dir)}/${scene}.html`;
+	page.scene = `${pathToFileURL(dir)}/${file}`;
 	await page.goto(page.scene + hash);
+	return page;
+}
+
+// The page of a scene, once it can be used.
+export async function open(scene, options) {
+	const page = await visit(`${scene}.html`, options);
 	await page.waitForFunction(() => performance.getEntriesByName("usable").length, null,
 		{ timeout: 60000 });
 	await settle(page);

@@ -1,29 +1,10 @@
 // The flame graph in a browser: what a reader sees and does. Usage: svg.test.mjs DIR-OF-SCENES
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 
-const { chromium } = createRequire(import.meta.url)("playwright-core");
-const dir = process.argv[2];
-const browser = await chromium.launch({
-	executablePath: process.env.CHROMIUM,
-	args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--no-first-run"],
-});
+import { run, visit } from "./page.mjs";
 
-// A page on `scene` that notes every error, message, dialog, and request but for the file itself.
-async function open(scene, { hash = "", ...options } = {}) {
-	const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, ...options });
-	const page = await context.newPage();
-	const url = `${pathToFileURL(dir)}/${scene}.svg`;
-	page.troubles = [];
-	page.on("pageerror", e => page.troubles.push(e.message));
-	page.on("console", m => page.troubles.push(m.text()));
-	page.on("dialog", d => page.troubles.push(`dialog: ${d.message()}`));
-	page.on("request", r => r.url().startsWith(url) || page.troubles.push(r.url()));
-	await page.goto(url + hash);
-	return page;
-}
+const open = (scene, options) =>
+	visit(`${scene}.svg`, { viewport: { width: 1200, height: 700 }, ...options });
 
 // What is on the screen: frames by number, with name, label and box.
 const view = page => page.evaluate(() =>
@@ -54,7 +35,7 @@ function near(is, expected, what) {
 // Numbers of frames in the scene "small".
 const WORK = 4, MALLOC = 5, SYSCALL = 6;
 
-const tests = {
+await run({
 	async "widths are shares of the window"() {
 		const page = await open("small");
 		near((await frame(page, "all")).width, 1180, "root");
@@ -270,19 +251,4 @@ const tests = {
 		assert.ok(await page.locator("#note").isVisible());
 		return page;
 	},
-};
-
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-	try {
-		const page = await test();
-		assert.deepEqual(page.troubles, []);
-		await page.context().close();
-		console.log(`ok: ${name}`);
-	} catch (e) {
-		failed++;
-		console.log(`FAILED: ${name}\n${e.stack}`);
-	}
-}
-await browser.close();
-process.exit(failed ? 1 : 0);
+});
