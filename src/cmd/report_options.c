@@ -72,7 +72,7 @@ static const struct option_row rows[] = {
 	{ 0, "fold-clones", FLAG, AT(fold_clones), NULL, NULL,
 	  "without a compiler's suffixes: .cold, .part.0, .constprop.0" },
 	{ 0, "weight", STRING, AT(weight),
-	  " folded svg html text tree json speedscope pprof callgrind source asm ", "KIND",
+	  " folded svg html text tree json speedscope firefox pprof callgrind source asm ", "KIND",
 	  "samples or period (samples for clocks, else the period)" },
 	{ 0, "min-percent", STRING, AT(min_percent), " folded svg text tree ", "P",
 	  "leave out what weighs less, saying how much that is" },

@@ -112,40 +112,37 @@ def read_speedscope(path, merged):
 
 
 def rows(table):
-    """A Gecko table's rows as dictionaries."""
-    columns = sorted(table["schema"], key=table["schema"].get)
-    return [dict(zip(columns, row)) for row in table["data"]]
+    """A table of columns as a list of dictionaries."""
+    columns = {name: column for name, column in table.items() if isinstance(column, list)}
+    for name, column in columns.items():
+        assert len(column) == table["length"], f"{name}: {len(column)} of {table['length']} rows"
+    return [{name: column[i] for name, column in columns.items()} for i in range(table["length"])]
 
 
 def read_firefox(path):
-    """Checks what the viewer's upgraders of version 24 need, on the way."""
+    """Checks on the way that what rows refer to is there."""
     file = json.load(open(path))
-    meta = file["meta"]
-    assert meta["version"] == 24 and meta["processType"] == 0 and meta["presymbolicated"]
-    for key in ("interval", "startTime", "product", "stackwalk", "markerSchema"):
-        assert key in meta, key
-    assert meta["categories"][0]["color"] == "grey"
-    assert all(category["subcategories"] for category in meta["categories"])
-    assert file["libs"] == file["processes"] == file["pausedRanges"] == []
     weights = Weights()
     for thread in file["threads"]:
-        for key in ("name", "pid", "tid", "registerTime", "unregisterTime", "processType"):
-            assert key in thread, key
-        assert thread["markers"]["schema"]["phase"] == 3 and thread["markers"]["data"] == []
+        strings = thread["stringArray"]
+        resources, funcs = rows(thread["resourceTable"]), rows(thread["funcTable"])
         frames, stacks = rows(thread["frameTable"]), rows(thread["stackTable"])
-        names = [re.sub(r" \(in [^)]*\)$", "", s) for s in thread["stringTable"]]
+        assert all(strings[resource["name"]] for resource in resources)
+        assert all(func["resource"] in range(-1, len(resources)) for func in funcs)
+        assert all(func["fileName"] is None or strings[func["fileName"]] for func in funcs)
         paths = []
         for i, stack in enumerate(stacks):
-            prefix = stack["prefix"]
+            prefix, frame = stack["prefix"], frames[stack["frame"]]
             assert prefix is None or prefix < i
-            frame = frames[stack["frame"]]
-            assert frame["category"] < len(meta["categories"])
-            paths.append((paths[prefix] if prefix is not None else []) + [names[frame["location"]]])
+            assert stack["category"] == frame["category"] < len(file["meta"]["categories"])
+            name = strings[funcs[frame["func"]]["name"]]
+            paths.append((paths[prefix] if prefix is not None else []) + [name])
         last = -1
         for sample in rows(thread["samples"]):
             assert sample["time"] >= last
             last = sample["time"]
-            weights.add(paths[sample["stack"]] if sample["stack"] is not None else [], 1)
+            stack = sample["stack"]
+            weights.add(paths[stack] if stack is not None else [], sample["weight"])
     return weights
 
 

@@ -113,14 +113,135 @@ def speedscope():
     skip("no npm package speedscope in NODE_PATH")
 
 
-def test_speedscope_schema():
+def need_jsonschema():
     try:
         import jsonschema
     except ImportError:
         skip("no python3-jsonschema")
+    return jsonschema
+
+
+def test_speedscope_schema():
+    jsonschema = need_jsonschema()
     schema = json.load(open(os.path.join(speedscope(), "file-format-schema.json")))
     for name in "lines", "events", "empty":
         jsonschema.validate(json.load(open(render(scene(name), "speedscope"))), schema)
+
+
+def column(*types):
+    return {"type": "array", "items": {"type": list(types)}}
+
+
+def table(**columns):
+    return {
+        "type": "object",
+        "properties": dict(columns, length={"type": "integer", "minimum": 0}),
+        "required": ["length", *columns],
+        "additionalProperties": False,
+    }
+
+
+def firefox_schema():
+    """The processed format, version 47, as the viewer's types have it (firefox-devtools/profiler,
+    src/types/profile.js): what it requires, and nothing beside."""
+    text, number, flag = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
+    index, or_null = column("integer"), column("integer", "null")
+    samples = table(stack=or_null, time=column("number"), weight=column("number"),
+                    weightType={"enum": ["samples", "tracing-ms", "bytes"]})
+    tables = {
+        "samples": samples,
+        "markers": table(data=column("null"), name=index, startTime=column("number", "null"),
+                         endTime=column("number", "null"), phase=index, category=index),
+        "stackTable": table(frame=index, prefix=or_null, category=index, subcategory=index),
+        "frameTable": table(address=index, inlineDepth=index, category=or_null, subcategory=or_null,
+                            func=index, nativeSymbol=or_null, innerWindowID=or_null,
+                            implementation=or_null, line=or_null, column=or_null),
+        "funcTable": table(name=index, isJS=column("boolean"), relevantForJS=column("boolean"),
+                           resource=index, fileName=or_null, lineNumber=or_null, columnNumber=or_null),
+        "resourceTable": table(lib=or_null, name=index, host=or_null, type=index),
+        "nativeSymbols": table(libIndex=index, address=index, name=index, functionSize=or_null),
+        "stringArray": column("string"),
+    }
+    facts = {
+        "name": text, "isMainThread": flag, "processName": text, "processType": text,
+        "processStartupTime": number, "processShutdownTime": {"type": ["number", "null"]},
+        "registerTime": number, "unregisterTime": {"type": ["number", "null"]},
+        "pausedRanges": {"type": "array", "maxItems": 0}, "pid": text,
+        "tid": {"type": ["integer", "string"]},
+    }
+    thread = {"type": "object", "properties": dict(facts, **tables), "additionalProperties": False,
+              "required": [*facts, *tables]}
+    category = {
+        "type": "object",
+        "properties": {
+            "name": text,
+            # src/types/profile.js, CategoryColor
+            "color": {"enum": ["transparent", "purple", "green", "orange", "yellow", "lightblue", "blue",
+                               "brown", "magenta", "red", "lightred", "darkgrey", "grey"]},
+            "subcategories": {"type": "array", "items": text, "minItems": 1},
+        },
+        "required": ["name", "color", "subcategories"],
+        "additionalProperties": False,
+    }
+    meta = {
+        "interval": {"type": "number", "exclusiveMinimum": 0}, "startTime": number,
+        "processType": {"const": 0}, "product": text, "stackwalk": {"enum": [0, 1]},
+        "version": {"type": "integer"}, "preprocessedProfileVersion": {"const": 47},
+        "markerSchema": {"type": "array"},
+        "categories": {"type": "array", "items": category,
+                       "contains": {"properties": {"color": {"const": "grey"}}}},
+    }
+    optional = {
+        "importedFrom": text, "oscpu": text, "platform": text, "symbolicated": flag,
+        "usesOnlyOneStackType": flag, "doesNotUseFrameImplementation": flag,
+        "sourceCodeIsNotOnSearchfox": flag,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "meta": {"type": "object", "properties": dict(meta, **optional), "required": [*meta],
+                     "additionalProperties": False},
+            "libs": {"type": "array", "maxItems": 0},
+            "threads": {"type": "array", "items": thread},
+        },
+        "required": ["meta", "libs", "threads"],
+        "additionalProperties": False,
+    }
+
+
+def test_firefox_schema():
+    jsonschema = need_jsonschema()
+    schema = firefox_schema()
+    for name in "lines", "mixed", "events", "empty":
+        file = json.load(open(render(scene(name), "firefox")))
+        jsonschema.validate(file, schema)
+        assert bool(file["threads"]) == (name != "empty")
+    # It would see what is wrong.
+    del file["meta"]["interval"]
+    try:
+        jsonschema.validate(file, schema)
+    except jsonschema.ValidationError:
+        return
+    assert False, "the schema lets anything pass"
+
+
+def test_firefox_lines():
+    """Functions know their binary and their file, frames their lines."""
+    file = json.load(open(render(scene("lines"), "firefox")))
+    names, of = {}, {}
+    for thread in file["threads"]:
+        strings = thread["stringArray"]
+        resources = [strings[row["name"]] for row in rows(thread["resourceTable"])]
+        funcs = rows(thread["funcTable"])
+        for func in funcs:
+            names[strings[func["name"]]] = (resources[func["resource"]] if func["resource"] >= 0 else None,
+                                            strings[func["fileName"] or 0])
+        for frame in rows(thread["frameTable"]):
+            of.setdefault(strings[funcs[frame["func"]]["name"]], set()).add(frame["line"])
+    assert names["parse"] == ("app", "/src/app.c") and names["lex"] == ("app", "/src/lex.h"), names
+    assert names["write"] == ("libx.so.1", "") and names["[truncated]"] == (None, ""), names
+    assert names["copy"] == ("[kernel]", "") and of["copy"] == {None}
+    assert all(of["parse"]) and all(of["lex"]), of
 
 
 def test_speedscope_page():

@@ -55,8 +55,32 @@ def test_periods():
     assert read_callgrind(callgrind, 1).whole == 2
     speedscope = render(recording, "speedscope", *options)
     same("speedscope", read_speedscope(speedscope, True), want, functions)
+    firefox = render(recording, "firefox", *options)
+    same("firefox", read_firefox(firefox), want, functions)
+    thread = json.load(open(firefox))["threads"][0]
+    assert thread["samples"]["weightType"] == "samples" and thread["samples"]["length"] == 2
     script = read_perf_script(render(recording, "perf-script"), "cycles:u", by_period=True)
     same("perf-script", script, want, functions)
+
+
+def test_weights_of_time():
+    """Nanoseconds are the viewer's milliseconds."""
+    recording = scene("mixed")
+    firefox = render(recording, "firefox", "--weight", "period")
+    samples = json.load(open(firefox))["threads"][0]["samples"]
+    assert samples["weightType"] == "tracing-ms" and set(samples["weight"]) == {1}, samples
+    assert read_firefox(firefox).whole == 100
+
+
+def test_folded_counts():
+    """A line of folded stacks is one sample of so much weight."""
+    with open("stacks.folded", "w") as text:
+        text.write("app;main;hot 70\napp;main 30\nother;run 5\n")
+    file = os.path.abspath("stacks.folded")
+    want = read_folded(render(file, "folded"))
+    assert want.whole == 105
+    same("firefox", read_firefox(render(file, "firefox")), want, ["main", "hot", "run"])
+    same("speedscope", read_speedscope(render(file, "speedscope"), False), want, ["main", "hot", "run"])
 
 
 def test_filters_hold_everywhere():
