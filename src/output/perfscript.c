@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/samples.h"
+#include "profile/keptavma.h"
 
 enum { FLUSH_LEN = 1 << 18 };
 
@@ -25,15 +26,18 @@ static void put_head(const struct profile *p, const struct kept_sample *s, struc
 }
 
 /* "\t     ip symbol (dso)"; perf says "(inlined)" for the dso of an inlined call. */
-static void put_frame(const struct calltree *t, const struct path_frame *pf, struct buf *b)
+static void put_frame(struct keptavma *k, const struct calltree *t, const struct path_frame *pf,
+		      struct buf *b)
 {
+	uint64_t avma;
+	bool known = pf->has_off && keptavma_get(k, pf->binary, pf->off, &avma);
 	const struct func *f = &t->funcs.v[t->nodes.v[pf->node].func];
 	const struct binary *bin = binaries_get(&t->profile->data->binaries, f->binary);
 	const char *dso = bin->kind == BINARY_KIND_KERNEL ? "[kernel.kallsyms]"
 			  : *bin->path                    ? bin->path
 							  : binary_name(bin);
 
-	output_printf(b, "\t%16" PRIx64 " ", pf->has_off ? pf->off : 0);
+	output_printf(b, "\t%16" PRIx64 " ", known ? avma : 0);
 	output_clean_utf8(b, f->name, strlen(f->name));
 	output_printf(b, " (");
 	if (f->inlined)
@@ -46,18 +50,21 @@ static void put_frame(const struct calltree *t, const struct path_frame *pf, str
 static struct err *perfscript_write(const struct output_context *ctx, FILE *out)
 {
 	const struct calltree *t = ctx->tree;
+	struct keptavma k;
 	struct path path = { 0 };
 	struct buf b = { 0 };
 
+	keptavma_init(&k, t->profile);
 	for (size_t i = 0; i < t->profile->kept.n; i++) {
 		const struct kept_sample *s = &t->profile->kept.v[i];
 
 		if (!sample_is_in(t, s))
 			continue;
 		put_head(t->profile, s, &b);
+		keptavma_at(&k, i);
 		path_get(&path, t, s->stack);
-		for (size_t k = 0; k < path.v.n; k++)
-			put_frame(t, &path.v.v[k], &b);
+		for (size_t n = 0; n < path.v.n; n++)
+			put_frame(&k, t, &path.v.v[n], &b);
 		buf_u8(&b, '\n');
 		if (b.len < FLUSH_LEN)
 			continue;
@@ -66,6 +73,7 @@ static struct err *perfscript_write(const struct output_context *ctx, FILE *out)
 	}
 	fwrite(b.data, 1, b.len, out);
 	path_deinit(&path);
+	keptavma_deinit(&k);
 	buf_deinit(&b);
 	return output_finish(out, "perf-script");
 }

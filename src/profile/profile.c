@@ -270,8 +270,25 @@ static void keep_sample(struct profile *p, const struct sample *s, uint32_t stac
 	vec_push(&p->kept, k);
 }
 
-static void add_samples(struct builder *b, const struct sample *samples, size_t n)
+/* Those from `next` on that came before sample `n` of the batch; returns the next. */
+static size_t keep_changes(struct profile *p, const struct batch *batch, size_t next, size_t n)
 {
+	for (; next < batch->n_events && batch->events[next].samples_before <= n; next++) {
+		struct kept_change c = { .n_kept = p->kept.n, .event = batch->events[next] };
+
+		c.event.comm = NULL;
+		c.event.stack = NULL;
+		if (c.event.kind == PROC_MMAP || c.event.kind == PROC_FORK ||
+		    (c.event.kind == PROC_COMM && c.event.exec))
+			vec_push(&p->changes, c);
+	}
+	return next;
+}
+
+static void add_samples(struct builder *b, const struct batch *batch)
+{
+	const struct sample *samples = batch->samples;
+	size_t n = batch->n_samples, next = 0;
 	struct profile *p = b->p;
 	bool by_cpu = b->opt->by == GROUP_CPU;
 
@@ -282,6 +299,8 @@ static void add_samples(struct builder *b, const struct sample *samples, size_t 
 	for (size_t i = 0; i < n; i++) {
 		const struct sample *s = &samples[i];
 
+		if (b->opt->keep)
+			next = keep_changes(p, batch, next, i);
 		bool ours = b->event_found && s->event == p->event;
 
 		if (!ours) {
@@ -307,6 +326,8 @@ static void add_samples(struct builder *b, const struct sample *samples, size_t 
 		if (s->time_ns > p->last_ns)
 			p->last_ns = s->time_ns;
 	}
+	if (b->opt->keep)
+		keep_changes(p, batch, next, n);
 }
 
 static struct err *no_such_event(const struct dataset *d, const char *event)
@@ -395,7 +416,7 @@ static struct err *drain(struct builder *b, struct source *src)
 			break;
 		learn(b);
 		note_mappings(b->p, &batch);
-		add_samples(b, batch.samples, batch.n_samples);
+		add_samples(b, &batch);
 	}
 	find_event(b);
 	if (b->opt->event && !b->event_found)
@@ -432,6 +453,7 @@ void profile_destroy(struct profile *p)
 	vec_deinit(&p->stacks);
 	vec_deinit(&p->code_at);
 	vec_deinit(&p->kept);
+	vec_deinit(&p->changes);
 	free(p);
 }
 

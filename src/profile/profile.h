@@ -29,6 +29,12 @@ struct kept_sample {
 	uint32_t thread, cpu, event;
 };
 
+/* A change in a process (mappings, fork, exec), with its place among the kept samples. */
+struct kept_change {
+	size_t n_kept;           /* of them took effect before it */
+	struct proc_event event; /* without `comm` and `stack` */
+};
+
 struct profile {
 	const struct dataset *data;
 	uint32_t event;      /* the one event this profile is of: never a sum of several */
@@ -39,12 +45,13 @@ struct profile {
 	VEC(uint64_t)
 	code_at; /* by binary: where in the file the lowest of its code that was mapped
 		  * begins; UINT64_MAX or beyond the end: not known */
-	VEC(struct kept_sample) kept; /* of all events, in file order; only with options.keep */
-	uint64_t weight, samples;     /* sums over stacks */
-	uint64_t filtered;            /* samples of this event that a filter left out */
-	uint64_t other_events;        /* samples of other events */
-	uint64_t first_ns, last_ns;   /* of the samples counted */
-	uint64_t start_ns;            /* of the first sample of the data: what --time counts from */
+	VEC(struct kept_sample) kept;    /* of all events, in file order; only with options.keep */
+	VEC(struct kept_change) changes; /* likewise */
+	uint64_t weight, samples;        /* sums over stacks */
+	uint64_t filtered;               /* samples of this event that a filter left out */
+	uint64_t other_events;           /* samples of other events */
+	uint64_t first_ns, last_ns;      /* of the samples counted */
+	uint64_t start_ns; /* of the first sample of the data: what --time counts from */
 };
 
 struct profile_options {

@@ -146,6 +146,39 @@ def test_events_are_not_summed():
     assert faults and faults != done.stdout
 
 
+def raw_chains(path):
+    """{(tid, microseconds): addresses} as the kernel wrote them; perf's own versions disagree on
+    what to print of them."""
+    chains = {}
+    for line in run(["perf", "script", "-D", "-i", path]).stdout.splitlines():
+        head = re.match(r"(?:\d+ )?(\d+) 0x\w+ \[0x\w+\]: PERF_RECORD_SAMPLE\(.*\): \d+/(\d+): ", line)
+        frame = re.match(r"\.+ +\d+: ([0-9a-f]{16})$", line)
+        if head:
+            chain = chains.setdefault((head[2], int(head[1]) // 1000), [])
+        elif frame and int(frame[1], 16) < 2**64 - 4095:  # PERF_CONTEXT_*
+            chain.append(int(frame[1], 16))
+    return chains
+
+
+def test_addresses_are_those_of_the_samples():
+    need_root()
+    perf_record(os.devnull, "-F", "499", "-g", "-o", "perf.data")
+    want = raw_chains("perf.data")
+    assert len(want) > 50 and all(want.values()), want
+    singe("convert", "-q", "perf.data", "-o", "out.rec")
+    for path in "perf.data", "out.rec":
+        text = singe("report", "-q", "--no-inlines", "-f", "perf-script", path)
+        got = {}
+        for sample in text.strip("\n").split("\n\n"):
+            head, *frames = sample.split("\n")
+            tid, seconds, fraction = re.search(r"/(\d+)(?: \[\d+\])? (\d+)\.(\d{6}):", head).groups()
+            places = [int(frame.split()[0], 16) for frame in frames if "[truncated]" not in frame]
+            got[tid, int(seconds + fraction)] = places
+        assert got.keys() == want.keys(), path
+        differ = [(sample, want[sample], got[sample]) for sample in want if got[sample] != want[sample]]
+        assert not differ, (path, len(differ), differ[:3])
+
+
 def test_stack_copies_are_unwound():
     need_root()
     perf_record(os.devnull, "-F", "499", "--call-graph", "dwarf,8192", "-o", "perf.data")
