@@ -124,6 +124,7 @@ static void reader_apply(struct reader *r)
 	case SINGE_BLOCK_HEADER: /* one is enough: the first */
 		return;
 	}
+	newer_add(&r->stream.newer, NEWER_BLOCK, r->block.kind);
 }
 
 /* Totals as far as they are known. */
@@ -144,6 +145,7 @@ static void reader_finish(struct reader *r)
 	unsigned long long want = t->samples;
 
 	r->at_end = true;
+	newer_report(&r->stream.newer, r->diag);
 	if (!t->complete)
 		diag_add(r->diag, DIAG_WARNING, "recording without end",
 			 "the recording was cut off; %llu samples are there", got);

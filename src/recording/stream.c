@@ -41,7 +41,7 @@ struct stream_block {
 	struct cursor columns[SINGE_N_COLUMNS];
 };
 
-static bool stream_split(struct cursor c, struct stream_block *b)
+static bool stream_split(struct stream *s, struct cursor c, struct stream_block *b)
 {
 	uint64_t id;
 	struct cursor v;
@@ -54,8 +54,10 @@ static bool stream_split(struct cursor c, struct stream_block *b)
 	b->n_samples = cursor_uleb(&c);
 	b->n_events = cursor_uleb(&c);
 	while (field_next(&c, &id, &v)) {
-		if (id < SINGE_N_COLUMNS)
+		if (id && id < SINGE_N_COLUMNS)
 			b->columns[id] = v;
+		else
+			newer_add(&s->newer, NEWER_COLUMN, id);
 	}
 	return !c.failed;
 }
@@ -255,8 +257,10 @@ static bool stream_read_events(struct stream *s, struct stream_block *b)
 		if (r.failed || samples > b->n_samples - place)
 			return false;
 		place += samples;
-		if (kind > PROC_STACK)
+		if (kind > PROC_STACK) {
+			newer_add(&s->newer, NEWER_EVENT, kind);
 			continue;
+		}
 		struct proc_event e = {
 			.kind = (enum proc_kind)kind,
 			.time_ns = time_ns,
@@ -278,7 +282,7 @@ static bool stream_read_body(struct stream *s, struct cursor body)
 {
 	struct stream_block b;
 
-	if (!stream_split(body, &b))
+	if (!stream_split(s, body, &b))
 		return false;
 	struct node_columns nodes = {
 		.parent = b.columns[SINGE_COLUMN_NODE_PARENT],
@@ -297,9 +301,12 @@ static bool stream_read_body(struct stream *s, struct cursor body)
 
 struct err *stream_read(struct stream *s, struct cursor body)
 {
+	struct newer before = s->newer;
+
 	stream_clear(s);
 	if (stream_read_body(s, body))
 		return NULL;
 	stream_clear(s);
+	s->newer = before;
 	return err_new("the contents of a block make no sense");
 }

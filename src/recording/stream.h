@@ -3,6 +3,7 @@
 #define RECORDING_STREAM_H
 
 #include "recording/dict.h"
+#include "recording/newer.h"
 
 struct stream_context {
 	uint64_t last_ns;
@@ -20,6 +21,7 @@ struct stream {
 	VEC(char *) comms;             /* of `events` */
 	VEC(struct raw_sample) stacks; /* of PROC_STACK events, in their order */
 	VEC(uint64_t) words;           /* registers and chains of `stacks` */
+	struct newer newer;            /* what of all blocks was skipped */
 };
 
 void stream_init(struct stream *s, struct dataset *data);

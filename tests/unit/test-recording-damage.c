@@ -238,26 +238,91 @@ static void test_lying_bodies(void **state)
 	}
 }
 
-static void test_unknown_kind_is_skipped(void **state)
+/* What is said of a recording that a later build made; NULL: nothing. */
+static const char *newer(const struct result *r, uint64_t *ret_count)
 {
-	struct fixture f;
-	struct result r;
+	for (size_t i = 0; i < r->diag.entries.n; i++) {
+		*ret_count = r->diag.entries.v[i].count;
+		if (strstr(r->diag.entries.v[i].text, "newer singe"))
+			return r->diag.entries.v[i].text;
+	}
+	return NULL;
+}
+
+static void put_block(struct fixture *f, unsigned int kind, const void *bytes, size_t len)
+{
 	struct sink sink;
 	struct parts parts = { 0 };
 
+	sink_init(&sink, f->fd, CODEC_NONE);
+	buf_bytes(&parts.raw, bytes, len);
+	assert_null(sink_block(&sink, (enum singe_block_kind)kind, 0, &parts));
+	parts_deinit(&parts);
+	sink_deinit(&sink);
+}
+
+/* Blocks, columns and process events of kinds that are not there yet: the rest is read, and what is
+ * left out is said once. */
+static void test_what_is_newer_is_skipped(void **state)
+{
+	static const char stream[] = "\0\1\0\0\0\1\37\1x\12\6\5\0\11\0\1\1";
+	struct fixture f;
+	struct result r;
+	uint64_t count;
+
 	(void)state;
 	fixture_init(&f, CODEC_NONE, 1);
-	sink_init(&sink, f.fd, CODEC_NONE);
-	buf_cstr(&parts.raw, "from a later version");
-	assert_null(sink_block(&sink, (enum singe_block_kind)99, 0, &parts));
+	fixture_samples(&f, 10);
+	fixture_end(&f);
+	result_read(&r, f.fd);
+	assert_null(newer(&r, &count));
+	result_deinit(&r);
+	fixture_deinit(&f);
+
+	fixture_init(&f, CODEC_NONE, 1);
+	put_block(&f, 99, "from a later version", 20);
+	put_block(&f, SINGE_BLOCK_STREAM, stream, sizeof(stream) - 1);
+	put_block(&f, SINGE_BLOCK_STREAM, stream, sizeof(stream) - 1);
+	put_block(&f, 100, "", 0);
+	put_block(&f, 99, "", 0);
 	fixture_samples(&f, 10);
 	fixture_end(&f);
 	result_read(&r, f.fd);
 	assert_int_equal(r.data.totals.damaged_blocks, 0);
 	assert_int_equal(r.lines.v.n, f.expected.v.n);
+	assert_non_null(newer(&r, &count));
+	assert_int_equal(count, 1);
+	assert_non_null(strstr(newer(&r, &count), ": blocks of kind 99, 100; columns 31; process "
+						  "events of kind 9"));
 	result_deinit(&r);
-	parts_deinit(&parts);
-	sink_deinit(&sink);
+	fixture_deinit(&f);
+}
+
+/* A damaged block says nothing of who made it; and a list has an end. */
+static void test_what_is_newer_has_an_end(void **state)
+{
+	struct fixture f;
+	struct result r;
+	uint64_t count;
+
+	(void)state;
+	fixture_init(&f, CODEC_NONE, 1);
+	put_block(&f, SINGE_BLOCK_STREAM, "\0\1\0\0\0\0\37\1x\10\x7f\0", 12);
+	fixture_end(&f);
+	result_read(&r, f.fd);
+	assert_int_equal(r.data.totals.damaged_blocks, 1);
+	assert_null(newer(&r, &count));
+	result_deinit(&r);
+	fixture_deinit(&f);
+
+	fixture_init(&f, CODEC_NONE, 1);
+	for (unsigned int kind = 200; kind < 230; kind++)
+		put_block(&f, kind, "", 0);
+	fixture_end(&f);
+	result_read(&r, f.fd);
+	assert_non_null(
+		strstr(newer(&r, &count), "200, 201, 202, 203, 204, 205, 206, 207 and more"));
+	result_deinit(&r);
 	fixture_deinit(&f);
 }
 
@@ -386,7 +451,8 @@ int main(void)
 		cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_newer_version_is_refused),
 		cmocka_unit_test(test_lying_bodies),
-		cmocka_unit_test(test_unknown_kind_is_skipped),
+		cmocka_unit_test(test_what_is_newer_is_skipped),
+		cmocka_unit_test(test_what_is_newer_has_an_end),
 		cmocka_unit_test(test_lying_block_header),
 		cmocka_unit_test(test_file_size_limit),
 		cmocka_unit_test(test_full_disk),
