@@ -14,9 +14,12 @@ failed=0
 	echo "golden: run me in the build directory, after make check"
 	exit 99
 }
-for name in mixed lines empty events; do
+for name in mixed lines empty events twins; do
 	"$scene" "$name" "$dir/$name.rec" || exit 99
 done
+
+printf 'app;main;hot 70\napp;main;cold 30\n' >"$dir/before.folded"
+printf 'app;main;hot 20\napp;main;cold 80\n' >"$dir/after.folded"
 
 # golden NAME RECORDING OPTIONS…
 golden() {
@@ -62,6 +65,11 @@ golden bad-source lines.rec --source parse --lines
 golden tree mixed.rec -f tree --by none -q
 golden tree-pruned mixed.rec -f tree --min-percent 12 -q
 golden tree-time mixed.rec -f tree --time 0.02,0.03 -q
+golden twins-text twins.rec -f text -q
+golden twins-tree twins.rec -f tree --by none -q
+golden text-names-only before.folded -f text -q
+compare diff-names-only '' diff -q before.folded after.folded
+compare diff-binaries '' diff -q mixed.rec twins.rec
 compare dump-stacks '' report -i mixed.rec --dump=stacks
 compare dump-frames '' report -i mixed.rec --dump=frames
 compare dump-samples 's/^[0-9]* //' report -i events.rec --dump=samples

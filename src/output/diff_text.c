@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/diff_output.h"
+#include "output/text.h"
 
 static const char dim_on[] = "\033[2m", dim_off[] = "\033[0m";
 
@@ -19,13 +20,13 @@ static void put_share(struct buf *b, const struct diff_value *v, enum diff_side 
 	output_printf(b, "%7.2f ±%5.2f%%", 100 * v->share[side], diff_share_margin(v, side));
 }
 
-static void put_row(const struct diff_context *ctx, struct buf *b, const struct diff_function *f)
+static void put_row(const struct diff_context *ctx, struct buf *b, const struct diff_function *f,
+		    bool no_binaries)
 {
 	const struct diff *d = ctx->diff;
 	const struct func *func = &d->tree->funcs.v[d->functions.v.v[f->function].func];
 	const char *binary = binary_name(binaries_get(&d->data->binaries, func->binary));
 	bool grey = ctx->dim && !f->total.significant && !f->self.significant;
-	size_t from;
 
 	if (grey)
 		buf_bytes(b, dim_on, sizeof(dim_on) - 1);
@@ -36,11 +37,8 @@ static void put_row(const struct diff_context *ctx, struct buf *b, const struct 
 		      f->total.samples[DIFF_AFTER]);
 	put_change(b, &f->self);
 	output_printf(b, "  ");
-	from = b->len;
-	output_clean_utf8(b, binary, strlen(binary));
-	for (size_t width = b->len - from; width < 18; width++)
-		buf_u8(b, ' ');
-	output_printf(b, "  ");
+	if (!no_binaries)
+		text_binary(b, binary);
 	output_clean_utf8(b, func->name, strlen(func->name));
 	if (grey)
 		buf_bytes(b, dim_off, sizeof(dim_off) - 1);
@@ -79,16 +77,17 @@ static struct err *diff_text_write(const struct diff_context *ctx, FILE *out)
 {
 	const struct diff *d = ctx->diff;
 	size_t n = ctx->limit && ctx->limit < d->changes.n ? ctx->limit : d->changes.n;
+	bool no_binaries = text_no_binaries(&d->functions);
 	struct buf b = { 0 };
 
 	put_header(ctx, &b);
 	if (n)
 		output_printf(&b,
 			      "#      change         before          after       samples  "
-			      "    self change  %-18s  function\n",
-			      "binary");
+			      "    self change  %sfunction\n",
+			      no_binaries ? "" : TEXT_BINARY_HEAD);
 	for (size_t i = 0; i < n; i++)
-		put_row(ctx, &b, &d->changes.v[i]);
+		put_row(ctx, &b, &d->changes.v[i], no_binaries);
 	if (n < d->changes.n)
 		output_printf(&b, "# %zu more functions; --limit 0 shows all\n",
 			      (size_t)d->changes.n - n);

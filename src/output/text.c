@@ -7,9 +7,13 @@
 #include "profile/functions.h"
 #include "profile/stats.h"
 
+enum { BINARY_WIDTH = 18 };
+
 struct text {
 	const struct calltree *tree;
 	struct functions functions;
+	struct samenames names;
+	bool no_binaries;
 	double whole; /* what 100 % is */
 };
 
@@ -48,11 +52,46 @@ static void put_share(const struct text *t, struct buf *b, uint64_t weight)
 		      100 * stats_share_margin(share < 1 ? share : 1, samples));
 }
 
-static void put_func(const struct text *t, struct buf *b, const struct function *row)
+void text_func(struct buf *b, const struct calltree *t, const struct samenames *names,
+	       uint32_t func)
 {
-	const struct func *f = &t->tree->funcs.v[row->func];
+	const char *name = t->funcs.v[func].name, *in = names->of[func];
 
-	output_clean_utf8(b, f->name, strlen(f->name));
+	output_clean_utf8(b, name, strlen(name));
+	if (!in || !*in)
+		return;
+	output_printf(b, " (in ");
+	output_clean_utf8(b, in, strlen(in));
+	output_printf(b, ")");
+}
+
+void text_binary(struct buf *b, const char *name)
+{
+	size_t from = b->len;
+
+	output_clean_utf8(b, name, strlen(name));
+	for (size_t width = b->len - from; width < BINARY_WIDTH; width++)
+		buf_u8(b, ' ');
+	buf_bytes(b, "  ", 2);
+}
+
+bool text_no_binaries(const struct functions *f)
+{
+	const struct calltree *t = f->tree;
+
+	for (size_t i = 0; i < f->v.n; i++) {
+		uint32_t id = t->funcs.v[f->v.v[i].func].binary;
+		const struct binary *b = binaries_get(&t->profile->data->binaries, id);
+
+		if (f->v.v[i].is_code && b->kind != BINARY_KIND_UNKNOWN && *binary_name(b) &&
+		    strcmp(binary_name(b), "[unknown]") != 0)
+			return false;
+	}
+	return true;
+}
+
+static void put_inlined(struct buf *b, const struct function *row)
+{
 	if (row->inlined)
 		output_printf(b, " (inlined)");
 }
@@ -62,19 +101,16 @@ static void put_row(const struct text *t, struct buf *b, const struct function *
 	const struct func *f = &t->tree->funcs.v[row->func];
 	const char *binary =
 		binary_name(binaries_get(&t->tree->profile->data->binaries, f->binary));
-	size_t from;
 
 	put_share(t, b, row->total);
 	put_share(t, b, row->self);
 	output_printf(b, " %11" PRIu64 " %11" PRIu64 "  ", row->total, row->self);
 	if (t->tree->profile->by_period)
 		output_printf(b, "%9" PRIu64 "  ", row->total_samples);
-	from = b->len;
-	output_clean_utf8(b, binary, strlen(binary));
-	for (size_t width = b->len - from; width < 18; width++)
-		buf_u8(b, ' ');
-	buf_bytes(b, "  ", 2);
-	put_func(t, b, row);
+	if (!t->no_binaries)
+		text_binary(b, t->names.of[row->func] ?: binary);
+	output_clean_utf8(b, f->name, strlen(f->name));
+	put_inlined(b, row);
 	buf_u8(b, '\n');
 }
 
@@ -83,7 +119,7 @@ static void put_callers(const struct text *t, struct buf *b, const struct functi
 	const struct functions *f = &t->functions;
 	uint32_t first = row->first_caller;
 	uint32_t id = (uint32_t)(row - f->v.v);
-	int indent = t->tree->profile->by_period ? 67 : 56;
+	int indent = 56 + (t->tree->profile->by_period ? 11 : 0) - (t->no_binaries ? 20 : 0);
 
 	for (uint32_t i = first; first && i < first + 3 && i <= f->callers.n; i++) {
 		const struct caller *c = &f->callers.v[i - 1];
@@ -93,7 +129,8 @@ static void put_callers(const struct text *t, struct buf *b, const struct functi
 		output_printf(b, "%*s", indent, "");
 		put_share(t, b, c->weight);
 		output_printf(b, "  %s ", t->tree->reversed ? "into" : "from");
-		put_func(t, b, &f->v.v[c->caller]);
+		text_func(b, t->tree, &t->names, f->v.v[c->caller].func);
+		put_inlined(b, &f->v.v[c->caller]);
 		buf_u8(b, '\n');
 	}
 }
@@ -157,9 +194,9 @@ static void put_table(struct text *t, const struct output_context *ctx, struct b
 			order[n++] = &t->functions.v.v[i];
 	qsort(order, n, sizeof(*order), opt->by_self ? self_cmp : total_cmp);
 	if (n)
-		output_printf(b, "#        total           self %11s %11s  %s%-18s  function\n",
-			      "total", "self", t->tree->profile->by_period ? "  samples  " : "",
-			      "binary");
+		output_printf(b, "#        total           self %11s %11s  %s%sfunction\n", "total",
+			      "self", t->tree->profile->by_period ? "  samples  " : "",
+			      t->no_binaries ? "" : TEXT_BINARY_HEAD);
 	for (; shown < n && (!opt->limit || shown < opt->limit); shown++) {
 		const struct function *row = order[shown];
 
@@ -181,11 +218,14 @@ static struct err *text_write(const struct output_context *ctx, FILE *out)
 	struct buf b = { 0 };
 
 	functions_init(&t.functions, ctx->tree);
+	samenames_init(&t.names, ctx->tree);
+	t.no_binaries = text_no_binaries(&t.functions);
 	text_header(&b, ctx);
 	put_table(&t, ctx, &b);
 	fwrite(b.data, 1, b.len, out);
 	buf_deinit(&b);
 	functions_deinit(&t.functions);
+	samenames_deinit(&t.names);
 	return output_finish(out, "text");
 }
 

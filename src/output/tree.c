@@ -18,6 +18,7 @@ struct line {
 
 struct tree {
 	const struct calltree *tree;
+	struct samenames names;
 	double min_percent;
 	double whole;
 	uint32_t *depth;       /* by node */
@@ -81,7 +82,7 @@ static void put_line(const struct tree *t, struct buf *b, const struct line *lin
 		output_printf(b, "[%" PRIu32 " below %g %%]\n", line->n_pruned, t->min_percent);
 		return;
 	}
-	output_clean_utf8(b, f->name, strlen(f->name));
+	text_func(b, t->tree, &t->names, n->func);
 	output_printf(b, "%s\n", f->inlined ? " (inlined)" : "");
 }
 
@@ -116,12 +117,14 @@ static struct err *tree_write(const struct output_context *ctx, FILE *out)
 
 	for (size_t i = 1; i < tree->nodes.n; i++)
 		t.depth[i] = t.depth[tree->nodes.v[i].parent] + 1;
+	samenames_init(&t.names, tree);
 	text_header(&b, ctx);
 	output_printf(&b, "#  total     self %11s  function\n", "total");
 	fwrite(b.data, 1, b.len, out);
 	buf_deinit(&b);
 	write_lines(&t, out);
 	vec_deinit(&t.todo);
+	samenames_deinit(&t.names);
 	free(t.depth);
 	return output_finish(out, "tree");
 }

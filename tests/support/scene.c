@@ -68,14 +68,23 @@ static void scene_events(struct memsource *m)
 	memsource_sample(m, (struct sample){ 0, 2500000, t, hot, 1, cycles });
 }
 
+/* Functions of one name in two binaries, as callers and as callees. */
+static void scene_twins(struct memsource *m)
+{
+	uint32_t t = memsource_thread(m, 100, 100, "app", "app");
+
+	memsource_callgraph(m, "fp");
+	memsource_add(m, t, "_start;main;init;copy", 30);
+	memsource_add(m, t, "_start;main;lib:init;copy", 20);
+	memsource_add(m, t, "_start;main;lib:init;lib:copy", 10);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct memsource *m);
 } scenes[] = {
-	{ "mixed", scene_mixed },
-	{ "lines", scene_lines },
-	{ "empty", scene_empty },
-	{ "events", scene_events },
+	{ "mixed", scene_mixed },   { "lines", scene_lines }, { "empty", scene_empty },
+	{ "events", scene_events }, { "twins", scene_twins },
 };
 
 static struct err *write_recording(struct memsource *m, int fd)
