@@ -3,79 +3,46 @@
 
 #include "unwind/stackcopy.h"
 
-enum { LONGEST_CALL = 7 };
-
 /* What a return address is worth, by the call before it; the more the better. */
 enum evidence {
 	NO_CALL,
-	CALL_OTHER,    /* to code that does not lead here */
-	CALL_ANYWHERE, /* through a register or memory, or to code that jumps on */
-	CALL_HERE,     /* to code without CFI, at or below the pc */
+	OTHER,    /* to code that does not lead here */
+	ANYWHERE, /* through a register or memory, or to code that jumps on */
+	HERE,     /* to code without CFI, at or below the pc */
 };
-
-static const uint8_t *bytes_before(struct code *code, const struct addrspace *as, uint64_t ra)
-{
-	return ra > LONGEST_CALL ? code_bytes(code, as, ra - LONGEST_CALL, LONGEST_CALL) : NULL;
-}
 
 bool bare_is_return(struct code *code, const struct addrspace *as, uint64_t ra)
 {
-	const uint8_t *before = bytes_before(code, as, ra);
-
-	if (before)
-		return code_arch(code)->is_after_call(before, LONGEST_CALL);
-	/* JIT code has no file to look into; a mapping is all there is to go by. */
-	return ra && code_is_anon(code_find(code, as, ra - 1));
-}
-
-/* True if the function at `addr` may go on by a jump: a linker's stub, a tail call. */
-static bool jumps_on(const struct bare *b, uint64_t addr)
-{
-	enum { MOST = 4096 };
-	const struct mapping *m = addrspace_find(b->as, addr);
-	struct elffile *f = m ? code_file(b->code, m->binary) : NULL;
-	uint64_t svma, start, end;
-
-	if (!f || !elffile_off_to_svma(f, mapping_off(m, addr), &svma) ||
-	    !elffile_fde(f, svma, &start, &end) || end - svma > MOST)
-		return true;
-	const uint8_t *code = elffile_bytes(f, svma, end - svma);
-
-	return !code || code_arch(b->code)->jumps_out(code, end - svma);
-}
-
-/* `to` is code like this, at or below the pc; *ret_far says how far below. */
-static bool calls_here(const struct bare *b, uint64_t to, uint64_t *ret_far)
-{
-	const struct code_place *p = code_find(b->code, b->as, to);
-
-	*ret_far = b->pc - to;
-	return to <= b->pc && p->state == PLACE_CODE && p->row.cfa == ROW_NONE;
-}
-
-/* The call before `ra` says where it goes, and that is in the same binary. */
-static bool near_target(const struct bare *b, uint64_t ra, uint64_t *ret)
-{
-	const uint8_t *before = bytes_before(b->code, b->as, ra);
-
-	return before && code_arch(b->code)->call_target(before, LONGEST_CALL, ra, ret) &&
-	       code_binary(b->as, *ret) == code_binary(b->as, b->pc);
+	return code_call(code, as, ra)->kind != CALL_NONE;
 }
 
 static enum evidence weigh(const struct bare *b, uint64_t ra)
 {
-	uint64_t to, far;
+	const struct code_call *call = code_call(b->code, b->as, ra);
+	bool near = call->to_binary == b->binary;
 
-	if (!bare_is_return(b->code, b->as, ra))
+	switch ((enum call_kind)call->kind) {
+	case CALL_NONE:
 		return NO_CALL;
-	if (!near_target(b, ra, &to))
-		return CALL_ANYWHERE;
-	if (calls_here(b, to, &far))
-		return CALL_HERE;
-	const struct code_place *p = code_find(b->code, b->as, to);
+	case CALL_UNKNOWN:
+	case CALL_OPEN:
+		break;
+	case CALL_BARE:
+		return near && call->to <= b->pc ? HERE : ANYWHERE;
+	case CALL_CLOSED:
+		return near ? OTHER : ANYWHERE;
+	}
+	return ANYWHERE;
+}
 
-	return p->state != PLACE_CODE || p->row.cfa == ROW_NONE || jumps_on(b, to) ? CALL_ANYWHERE
-										   : CALL_OTHER;
+/* The call before `ra` says that it goes to code like this, at or below the pc; *ret_far says how
+ * far below. */
+static bool calls_here(const struct bare *b, uint64_t ra, uint64_t *ret_far)
+{
+	const struct code_call *call = code_call(b->code, b->as, ra);
+
+	*ret_far = b->pc - call->to;
+	return call->kind == CALL_BARE && call->to_binary == b->binary && call->to <= b->pc;
 }
 
 static bool word_by_fp(const struct bare *b, struct bare_step *ret)
@@ -90,10 +57,10 @@ static bool word_by_fp(const struct bare *b, struct bare_step *ret)
 static bool find_call_here(const struct bare *b, struct bare_step *ret)
 {
 	enum { N_SEARCHED = 16 };
-	uint64_t nearest = UINT64_MAX, to, far;
+	uint64_t nearest = UINT64_MAX, far;
 	struct bare_step step;
 
-	if (word_by_fp(b, &step) && near_target(b, step.ra, &to) && calls_here(b, to, &far)) {
+	if (word_by_fp(b, &step) && calls_here(b, step.ra, &far)) {
 		*ret = step;
 		nearest = far;
 	}
@@ -101,7 +68,7 @@ static bool find_call_here(const struct bare *b, struct bare_step *ret)
 		step = (struct bare_step){ .at = b->sp + 8 * i };
 		if (!stackcopy_word(b->sample, b->sp0, step.at, &step.ra))
 			break;
-		if (near_target(b, step.ra, &to) && calls_here(b, to, &far) && far < nearest) {
+		if (calls_here(b, step.ra, &far) && far < nearest) {
 			*ret = step;
 			nearest = far;
 		}
@@ -125,7 +92,7 @@ static bool find_expected(const struct bare *b, struct bare_step *ret)
 			break;
 		enum evidence e = weigh(b, step.ra);
 
-		if (e > best || (e == best && is_fp && e == CALL_ANYWHERE)) {
+		if (e > best || (e == best && is_fp && e == ANYWHERE)) {
 			step.by_fp = b->fp_known && step.at == b->fp + 8;
 			*ret = step;
 			best = e;

@@ -13,8 +13,9 @@ struct bare {
 	struct code *code;
 	const struct addrspace *as;
 	const struct raw_sample *sample;
-	uint64_t sp0; /* address of the copy's first byte */
-	uint64_t pc;  /* in the code: less one for a return address */
+	uint64_t sp0;    /* address of the copy's first byte */
+	uint64_t pc;     /* in the code: less one for a return address */
+	uint32_t binary; /* at pc */
 	uint64_t sp, fp;
 	bool fp_known;
 	bool is_top; /* the innermost frame: its return address may be on top of the stack */

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 
 enum { PLACE_BITS = 13, N_PLACES = 1 << PLACE_BITS };
+enum { CALL_BITS = 12, N_CALLS = 1 << CALL_BITS, LONGEST_CALL = 7 };
 
 struct code_binary {
 	bool given;
@@ -26,6 +27,7 @@ struct code {
 	VEC(struct code_binary) files; /* by binary */
 	VEC(struct code_jit) jits;
 	struct code_place *places; /* direct-mapped by hash of (generation, pc) */
+	struct code_call *calls;   /* the same by (generation, ra); made when first needed */
 };
 
 _Static_assert(sizeof(struct code_place) == 32, "two to a cache line");
@@ -53,7 +55,15 @@ void code_destroy(struct code *c)
 	vec_deinit(&c->jits);
 	vec_deinit(&c->files);
 	free(c->places);
+	free(c->calls);
 	free(c);
+}
+
+static void forget_all(struct code *c)
+{
+	memset(c->places, 0, N_PLACES * sizeof(*c->places));
+	if (c->calls)
+		memset(c->calls, 0, N_CALLS * sizeof(*c->calls));
 }
 
 void code_give_file(struct code *c, uint32_t binary, struct elffile *f)
@@ -67,7 +77,7 @@ void code_give_file(struct code *c, uint32_t binary, struct elffile *f)
 		return;
 	}
 	if (b->given && f) /* places remembered have no file */
-		memset(c->places, 0, N_PLACES * sizeof(*c->places));
+		forget_all(c);
 	b->given = true;
 	b->file = f;
 	b->cfi = f ? cfi_create(f, c->arch) : NULL;
@@ -212,6 +222,34 @@ static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svm
 	return bytes && c->arch->is_context_end(bytes, end - start);
 }
 
+/* The dynamic linker's first instructions have no caller and no CFI to say so. */
+static bool is_bare_entry(struct elffile *f, uint64_t svma)
+{
+	enum { ENTRY_LEN = 64 };
+	uint64_t entry = elffile_entry(f);
+	uint64_t start, end;
+
+	return svma >= entry && svma - entry < ENTRY_LEN && !elffile_fde(f, entry, &start, &end);
+}
+
+static bool is_sigreturn(const struct code *c, struct elffile *f, uint64_t svma)
+{
+	enum { LEN = 9 };
+	const uint8_t *bytes = elffile_bytes(f, svma, LEN);
+
+	return bytes && c->arch->is_sigreturn(bytes, LEN);
+}
+
+static unsigned int place_bare(const struct code *c, struct elffile *f, uint64_t svma)
+{
+	enum { SIGRETURN_LEN = 9 };
+
+	return (is_sigreturn(c, f, svma) ? BARE_SIGRETURN : 0) |
+	       (is_sigreturn(c, f, svma + 1) ? BARE_SIGRETURN_NEXT : 0) |
+	       (is_sigreturn(c, f, svma - SIGRETURN_LEN) ? BARE_SIGRETURN_BEFORE : 0) |
+	       (is_bare_entry(f, svma) ? BARE_ENTRY : 0);
+}
+
 static enum place_state place_look_up(struct code *c, const struct mapping *m, uint64_t off,
 				      struct code_place *p)
 {
@@ -227,14 +265,21 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, u
 	if (elffile_off_to_svma(b->file, off, &svma)) {
 		p->row = cfi_row(b->cfi, svma);
 		p->context_end = is_context_end(c, b->file, svma + 1);
+		if (p->row.cfa == ROW_NONE)
+			p->bare = place_bare(c, b->file, svma);
 	}
 	return PLACE_CODE;
 }
 
 /* Multiplicative: the high bits depend on all of the key's. */
+static inline size_t index_of(const struct addrspace *as, uint64_t pc, unsigned int bits)
+{
+	return (pc ^ as->generation << 48) * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+}
+
 static inline size_t place_index(const struct addrspace *as, uint64_t pc)
 {
-	return (pc ^ as->generation << 48) * 0x9e3779b97f4a7c15ULL >> (64 - PLACE_BITS);
+	return index_of(as, pc, PLACE_BITS);
 }
 
 const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc)
@@ -271,4 +316,65 @@ const uint8_t *code_bytes(struct code *c, const struct addrspace *as, uint64_t p
 	if (!f || len > m->end - pc || !elffile_off_to_svma(f, mapping_off(m, pc), &svma))
 		return NULL;
 	return elffile_bytes(f, svma, len);
+}
+
+/* True if the function at `addr` may go on by a jump: a linker's stub, a tail call. */
+static bool jumps_on(struct code *c, const struct addrspace *as, uint64_t addr)
+{
+	enum { MOST = 4096 };
+	const struct mapping *m = addrspace_find(as, addr);
+	struct elffile *f = m ? code_file(c, m->binary) : NULL;
+	uint64_t svma, start, end;
+
+	if (!f || !elffile_off_to_svma(f, mapping_off(m, addr), &svma) ||
+	    !elffile_fde(f, svma, &start, &end) || end - svma > MOST)
+		return true;
+	const uint8_t *code = elffile_bytes(f, svma, end - svma);
+
+	return !code || c->arch->jumps_out(code, end - svma);
+}
+
+/* What is at call->to; false if that may change. */
+static bool call_target(struct code *c, const struct addrspace *as, struct code_call *call)
+{
+	const struct code_place *p = code_find(c, as, call->to);
+	enum place_state state = p->state;
+	bool bare = p->row.cfa == ROW_NONE;
+
+	call->to_binary = code_binary(as, call->to);
+	if (state == PLACE_CODE && bare)
+		call->kind = CALL_BARE;
+	else
+		call->kind =
+			state != PLACE_CODE || jumps_on(c, as, call->to) ? CALL_OPEN : CALL_CLOSED;
+	return state == PLACE_CODE;
+}
+
+const struct code_call *code_call(struct code *c, const struct addrspace *as, uint64_t ra)
+{
+	static const struct code_call none = { .kind = CALL_NONE };
+	static const struct code_call mapped = { .kind = CALL_UNKNOWN };
+
+	/* Many words off a stack are no address of code at all. */
+	if (!as->maps.n || ra <= as->maps.v[0].start || ra > as->maps.v[as->maps.n - 1].end)
+		return &none;
+	if (!c->calls)
+		c->calls = xcalloc(N_CALLS, sizeof(*c->calls));
+	struct code_call *call = &c->calls[index_of(as, ra, CALL_BITS)];
+
+	if (call->ra == ra && call->generation == as->generation)
+		return call;
+	const uint8_t *before =
+		ra > LONGEST_CALL ? code_bytes(c, as, ra - LONGEST_CALL, LONGEST_CALL) : NULL;
+
+	if (!before && addrspace_find(as, ra - 1)) /* JIT code has no file to look into */
+		return code_is_anon(code_find(c, as, ra - 1)) ? &mapped : &none;
+	*call = (struct code_call){ .ra = ra, .generation = as->generation };
+	if (!before || !c->arch->is_after_call(before, LONGEST_CALL))
+		return call;
+	call->kind = CALL_UNKNOWN;
+	if (c->arch->call_target && c->arch->call_target(before, LONGEST_CALL, ra, &call->to) &&
+	    !call_target(c, as, call))
+		call->ra = 0;
+	return call;
 }

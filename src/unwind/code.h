@@ -20,11 +20,20 @@ enum place_state {
 	PLACE_CODE,     /* `row` says what the file's CFI says, which may be ROW_NONE */
 };
 
+/* What code without CFI is, by its bytes; several may hold. */
+enum place_bare {
+	BARE_SIGRETURN = 1,        /* the sigreturn trampoline begins at pc */
+	BARE_SIGRETURN_NEXT = 2,   /* at pc + 1, which makes that the return address of a handler */
+	BARE_SIGRETURN_BEFORE = 4, /* it ends at pc */
+	BARE_ENTRY = 8,            /* its file's first instructions, which nothing called */
+};
+
 /* Half a cache line: a walk touches one for each frame. */
 struct code_place {
 	uint64_t pc;
 	uint64_t generation : 56; /* of the address space */
-	uint64_t state : 7;       /* enum place_state */
+	uint64_t state : 3;       /* enum place_state */
+	uint64_t bare : 4;        /* enum place_bare, of a row that is ROW_NONE */
 	uint64_t context_end : 1; /* as a return address, pc + 1 is where a coroutine's stack ends:
 				     no call is before it (PLACE_CODE) */
 	struct row row;
@@ -61,6 +70,27 @@ static inline bool code_is_anon(const struct code_place *p)
 const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc);
 /* code_find() will be asked: has its place fetched. */
 void code_prefetch(const struct code *c, const struct addrspace *as, uint64_t pc);
+
+enum call_kind {
+	CALL_NONE,    /* no call is there */
+	CALL_UNKNOWN, /* through a register or memory; or the code is in no file, and being mapped
+			 is all there is to go by */
+	CALL_BARE,    /* to code without CFI */
+	CALL_CLOSED,  /* to a function that does not seem to jump out of itself */
+	CALL_OPEN,    /* to other code */
+};
+
+/* The call before a return address. */
+struct code_call {
+	uint64_t ra, generation;
+	uint64_t to;        /* from CALL_BARE on */
+	uint32_t to_binary; /* likewise; BINARY_UNKNOWN: none */
+	uint8_t kind;       /* enum call_kind */
+};
+
+/* The call before `ra`, any word off a stack; remembered. Valid until the next call. */
+const struct code_call *code_call(struct code *c, const struct addrspace *as, uint64_t ra);
+
 /* The binary at `pc`, or BINARY_UNKNOWN. */
 uint32_t code_binary(const struct addrspace *as, uint64_t pc);
 /* The file's bytes at [pc, pc + len); NULL if there are none. */

@@ -1,8 +1,6 @@
 /* In: an address on a stack. Out: the word there, or why it is not in the copy. */
 #include "unwind/stackcopy.h"
 
-#include <string.h>
-
 enum {
 	/* What a signal interrupted farther off than this, or a stray frame pointer points at, is
 	   not the same stack. */
@@ -10,16 +8,6 @@ enum {
 	LARGEST_STACK = 8 << 20, /* setrlimit(2): what RLIMIT_STACK is everywhere */
 	LARGEST_COPY = 65528,    /* perf_event_open(2): sample_stack_user, below 64 KiB, of words */
 };
-
-bool stackcopy_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret)
-{
-	uint64_t at = addr - sp;
-
-	if (addr < sp || s->stack_len < sizeof(*ret) || at > s->stack_len - sizeof(*ret))
-		return false;
-	memcpy(ret, s->stack + at, sizeof(*ret));
-	return true;
-}
 
 bool stackcopy_is_beyond(const struct raw_sample *s, uint64_t sp, uint64_t addr, bool *ret_hopeless)
 {

@@ -6,11 +6,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sample/rawevent.h"
 
 /* False if the word is not in the copy. */
-bool stackcopy_word(const struct raw_sample *s, uint64_t sp, uint64_t addr, uint64_t *ret);
+static inline bool stackcopy_word(const struct raw_sample *s, uint64_t sp, uint64_t addr,
+				  uint64_t *ret)
+{
+	uint64_t at = addr - sp;
+
+	if (addr < sp || s->stack_len < sizeof(*ret) || at > s->stack_len - sizeof(*ret))
+		return false;
+	memcpy(ret, s->stack + at, sizeof(*ret));
+	return true;
+}
+
 /* True if the word at `addr` is not in the copy, but may be on the same stack. *ret_hopeless: a
  * larger copy would not hold it either. */
 bool stackcopy_is_beyond(const struct raw_sample *s, uint64_t sp, uint64_t addr,

@@ -277,25 +277,11 @@ static bool step_sigreturn(struct state *st)
 }
 
 /* At a sigreturn trampoline, or, inside of its system call, right behind it. */
-static bool is_sigreturn(struct state *st)
+static bool is_sigreturn(const struct state *st, unsigned int bare)
 {
-	enum { LEN = 9 };
-	const uint8_t *code = code_bytes(st->code, st->as, st->ip, LEN);
+	unsigned int is = st->kind == FRAME_RETURN ? BARE_SIGRETURN_NEXT : BARE_SIGRETURN;
 
-	if (code && st->arch->is_sigreturn(code, LEN))
-		return true;
-	code = st->kind == FRAME_PC ? code_bytes(st->code, st->as, st->ip - LEN, LEN) : NULL;
-	return code && st->arch->is_sigreturn(code, LEN);
-}
-
-/* The dynamic linker's first instructions have no caller and no CFI to say so. */
-static bool is_bare_entry(struct elffile *f, uint64_t svma)
-{
-	enum { ENTRY_LEN = 64 };
-	uint64_t entry = elffile_entry(f);
-	uint64_t start, end;
-
-	return svma >= entry && svma - entry < ENTRY_LEN && !elffile_fde(f, entry, &start, &end);
+	return bare & (st->kind == FRAME_PC ? is | BARE_SIGRETURN_BEFORE : is);
 }
 
 /* One step to the caller that the stack's words speak for; false if none does. */
@@ -307,6 +293,7 @@ static bool step_bare(struct state *st, uint64_t pc)
 		.sample = st->sample,
 		.sp0 = st->sp0,
 		.pc = pc,
+		.binary = code_binary(st->as, pc),
 		.sp = st->sp,
 		.fp = st->fp,
 		.fp_known = st->fp_known,
@@ -325,15 +312,11 @@ static bool step_bare(struct state *st, uint64_t pc)
 }
 
 /* Code with a file but no CFI: hand-written assembly, a PLT, a process's first instructions. */
-static bool step_no_cfi(struct state *st, uint64_t pc)
+static bool step_no_cfi(struct state *st, uint64_t pc, unsigned int bare)
 {
-	const struct mapping *m = addrspace_find(st->as, pc);
-	struct elffile *f = m ? code_file(st->code, m->binary) : NULL;
-	uint64_t svma;
-
-	if (is_sigreturn(st))
+	if (is_sigreturn(st, bare))
 		return step_sigreturn(st);
-	if (f && elffile_off_to_svma(f, mapping_off(m, pc), &svma) && is_bare_entry(f, svma))
+	if (bare & BARE_ENTRY)
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	if (st->arch->perf_lr < 0 && step_bare(st, pc))
 		return true;
@@ -380,7 +363,7 @@ static bool walk_step(struct state *st, bool *complex)
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	}
 	if (p->row.cfa == ROW_NONE)
-		return step_no_cfi(st, at);
+		return step_no_cfi(st, at, p->bare);
 	if (p->row.cfa == ROW_COMPLEX) {
 		*complex = true;
 		return false;

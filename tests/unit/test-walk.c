@@ -3,6 +3,9 @@
 
 #ifdef __x86_64__
 
+#include <fcntl.h>
+#include <unistd.h>
+
 static void test_whole_stack(void **state)
 {
 	struct fixture *f = *state;
@@ -123,6 +126,39 @@ static void test_waits_for_a_file(void **state)
 	code_destroy(empty);
 }
 
+/* What is remembered of a call holds for its address space, and no longer than its file is waited
+ * for. */
+static void test_calls_are_remembered(void **state)
+{
+	struct fixture *f = *state;
+	struct code *code = code_create(&f->binaries, &arch_x86_64);
+	struct addrspace other = { 0 };
+	struct elffile *file = NULL;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(code_call(code, &f->as, ADDR(w_start_ra))->kind, CALL_NONE);
+	assert_null(elffile_open(fd, &file));
+	close(fd);
+	code_give_file(code, f->self, file);
+	for (int i = 0; i < 2; i++) {
+		const struct code_call *call = code_call(code, &f->as, ADDR(w_start_ra));
+
+		assert_int_equal(call->kind, CALL_CLOSED);
+		assert_int_equal(call->to_binary, f->self);
+		assert_int_equal(code_call(code, &f->as, ADDR(w_bare_ra))->kind, CALL_BARE);
+		assert_int_equal(code_call(code, &f->as, ADDR(w_leaf_pc))->kind, CALL_NONE);
+		assert_int_equal(code_call(code, &f->as, STACK)->kind, CALL_NONE);
+		assert_int_equal(code_call(code, &f->as, JIT_START + 8)->kind, CALL_UNKNOWN);
+		assert_int_equal(code_call(code, &other, ADDR(w_start_ra))->kind, CALL_NONE);
+	}
+	addrspace_map(&other, &(struct mapping){ .start = ADDR(w_start_ra) & ~UINT64_C(4095),
+						 .end = (ADDR(w_start_ra) & ~UINT64_C(4095)) + 4096,
+						 .binary = f->jit });
+	assert_int_equal(code_call(code, &other, ADDR(w_start_ra))->kind, CALL_UNKNOWN);
+	addrspace_deinit(&other);
+	code_destroy(code);
+}
+
 static void test_after_call(void **state)
 {
 	static const uint8_t call_rel[] = { 0x90, 0x90, 0xe8, 1, 2, 3, 4 };
@@ -155,6 +191,7 @@ int main(void)
 		WALK_TEST(test_jit_frames_go_by_frame_pointer),
 		WALK_TEST(test_restored_state_is_a_row_of_its_own),
 		WALK_TEST(test_waits_for_a_file),
+		WALK_TEST(test_calls_are_remembered),
 		cmocka_unit_test(test_after_call),
 	};
 

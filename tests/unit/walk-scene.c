@@ -11,10 +11,10 @@
 __asm__(".text\n"
 	".globl w_leaf_pc, w_leaf_ret, w_mid_ra, w_mid_popped, w_start_ra, w_no_cfi\n"
 	".globl w_exits_ret, w_exits_on, w_sigreturn, w_loop_pc, w_thin_ra, w_complex_pc\n"
-	".globl w_restore_pc, w_by_rbx_ra, w_huge_pc, w_absurd_pc\n"
+	".globl w_restore_pc, w_by_rbx_ra, w_huge_pc, w_absurd_pc, w_bare_ra\n"
 	".hidden w_leaf_pc, w_leaf_ret, w_mid_ra, w_mid_popped, w_start_ra, w_no_cfi\n"
 	".hidden w_exits_ret, w_exits_on, w_sigreturn, w_loop_pc, w_thin_ra, w_complex_pc\n"
-	".hidden w_restore_pc, w_by_rbx_ra, w_huge_pc, w_absurd_pc\n"
+	".hidden w_restore_pc, w_by_rbx_ra, w_huge_pc, w_absurd_pc, w_bare_ra\n"
 	/* CFA = rsp + 24, nothing saved. */
 	"w_leaf: .cfi_startproc\n sub $16, %rsp\n .cfi_def_cfa_offset 24\n"
 	"w_leaf_pc: nop\n add $16, %rsp\n .cfi_def_cfa_offset 8\n"
@@ -52,6 +52,8 @@ __asm__(".text\n"
 	/* CFA from a register that rows do not follow. */
 	"w_complex: .cfi_startproc\n .cfi_def_cfa %r10, 8\n"
 	"w_complex_pc: nop\n nop\n .cfi_endproc\n"
+	"w_bare: .cfi_startproc\n call w_no_cfi\n"
+	"w_bare_ra: nop\n nop\n .cfi_endproc\n"
 	/* As the dynamic linker's resolver of lazily bound functions. */
 	"w_by_rbx: .cfi_startproc\n .cfi_def_cfa %rbx, 16\n"
 	"w_by_rbx_ra: nop\n nop\n .cfi_endproc\n"

@@ -16,7 +16,7 @@
 /* Labels of return addresses and pcs; walk-scene.c has the code around them. */
 extern const char w_leaf_pc[], w_leaf_ret[], w_mid_ra[], w_mid_popped[], w_start_ra[], w_no_cfi[];
 extern const char w_exits_ret[], w_exits_on[], w_sigreturn[], w_loop_pc[], w_thin_ra[],
-	w_complex_pc[], w_restore_pc[], w_by_rbx_ra[], w_huge_pc[], w_absurd_pc[];
+	w_complex_pc[], w_restore_pc[], w_by_rbx_ra[], w_huge_pc[], w_absurd_pc[], w_bare_ra[];
 
 #define ADDR(label) ((uint64_t)(uintptr_t)(label))
 
