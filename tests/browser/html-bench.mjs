@@ -11,19 +11,22 @@ const browser = await chromium.launch({
 	args: ["--headless", "--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
 });
 
+const views = { selection: "", "bottom-up": "d=up", "by thread": "by=tid", table: "v=table", "over time": "v=chart",
+	"with a function": "fn=9" };
+
 // Milliseconds from a change of the range to the frame that shows it; the median of some.
-const select = page => page.evaluate(async () => {
+const select = (page, view) => page.evaluate(async view => {
 	const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
-	const end = 5e6, times = [];
+	const end = 1e7, times = [];
 	for (let i = 1; i <= 9; i++) {
 		const begun = performance.now();
-		location.hash = `t=${i * end / 20}-${end - i * 1000}`;
+		location.hash = `t=${i * end / 20}-${end - i * 1000}&${view}`;
 		await new Promise(done => addEventListener("hashchange", done, { once: true }));
 		await frame();
 		times.push(performance.now() - begun);
 	}
 	return times.sort((a, b) => a - b)[4];
-});
+}, view);
 
 // Frames a second while the pointer drags and the wheel turns.
 async function pan(page) {
@@ -57,7 +60,7 @@ async function processMemory() {
 	const { processInfo } = await session.send("SystemInfo.getProcessInfo");
 	const all = processInfo.filter(p => p.type === "renderer").map(({ id }) => {
 		const text = ["smaps_rollup", "status"].map(f => readFileSync(`/proc/${id}/${f}`, "utf8")).join();
-		const kb = name => Number(text.match(new RegExp(`^${name}: +(\\d+) kB`, "m"))[1]) * 1024 / 1e6;
+		const kb = name => Number(text.match(new RegExp(`^${name}:\\s+(\\d+) kB`, "m"))[1]) * 1024 / 1e6;
 		return { Rss: kb("Rss"), Pss: kb("Pss"), peak: kb("VmHWM") };
 	});
 	await session.detach();
@@ -82,12 +85,9 @@ for (const file of process.argv.slice(2)) {
 	const session = await page.context().newCDPSession(page);
 	await page.waitForTimeout(500);
 	const opened = await processMemory();
-	const selected = await select(page);
-	await page.evaluate(() => {
-		location.hash = "d=up";
-	});
-	await page.waitForTimeout(500);
-	const up = await select(page);
+	const selected = [];
+	for (const [name, view] of Object.entries(views))
+		selected.push(`${name} ${(await select(page, view)).toFixed(0)} ms`);
 	await page.evaluate(() => {
 		location.hash = "";
 	});
@@ -96,7 +96,7 @@ for (const file of process.argv.slice(2)) {
 	await session.send("HeapProfiler.collectGarbage");
 	const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
 	console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB, usable after ${usable.toFixed(0)} ms, ` +
-		`selection ${selected.toFixed(0)} ms (bottom-up ${up.toFixed(0)} ms), ${fps.toFixed(0)} frames/s, ` +
+		`${selected.join(", ")}, ${fps.toFixed(0)} frames/s, ` +
 		`${((usedSize + backingStorageSize) / 1e6).toFixed(0)} MB of JavaScript`);
 	console.log(`  its process once open: ${memoryText(opened)}; after that: ${memoryText(await processMemory())}`);
 	await page.context().close();

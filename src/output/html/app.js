@@ -15,7 +15,7 @@ import { State } from "./state.js";
 import { Table } from "./table.js";
 import { Timeline } from "./timeline.js";
 import { Tips } from "./tips.js";
-import { TopTree, invertedTree, sumFunctions, sumMatches } from "./trees.js";
+import { GroupTree, TopTree, invertedTree, sumFunctions, sumMatches } from "./trees.js";
 import { amount, byId, cut, element, onFrame, percent } from "./text.js";
 
 class App {
@@ -137,25 +137,27 @@ class App {
 		this.show();
 	}
 
-	// Makes `name` anew if one of its inputs is another than last time.
+	// Makes `name` anew if one of its inputs is another than last time; `make` gets the old one, whose
+	// arrays it may take over.
 	memo(name, inputs, make) {
 		const old = this.seen[name];
 		if (old && old.inputs.every((x, i) => x === inputs[i]))
 			return old.value;
-		const value = make();
+		const value = make(old?.value);
 		this.seen[name] = { inputs, value };
 		return value;
 	}
 
 	top() {
 		const { sums, merged } = this;
-		return this.memo("top", [sums, merged], () => new TopTree(merged, sums));
+		return this.memo("top", [sums, merged], old =>
+			sums.groups ? new GroupTree(merged, sums) : new TopTree(merged, sums, old));
 	}
 
 	// By function; only the table and the panel ask.
 	get functions() {
 		return this.memo("functions", [this.whole],
-			() => sumFunctions(this.merged, this.whole, this.profile.names.length));
+			old => sumFunctions(this.merged, this.whole, this.profile.names.length, old));
 	}
 
 	// From what was chosen to numbers.
@@ -166,10 +168,10 @@ class App {
 		const range = s.range?.join() ?? "", by = profile.time ? s.by : "none";
 		this.choice = { event: s.event, range: s.range, threads: s.threads, by, normalize: s.normalize };
 		this.sums = this.memo("sums", [this.merged, s.event, range, s.threads && [...s.threads].join(),
-			by, s.normalize], () => sumSamples(profile, this.choice, this.merged));
+			by, s.normalize], old => sumSamples(profile, this.choice, this.merged, old));
 		const plain = this.sums.groups ? { ...this.sums, groups: null } : this.sums;
 		this.whole = this.sums.groups
-			? this.memo("whole", [this.sums], () => new TopTree(this.merged, plain)) : this.top();
+			? this.memo("whole", [this.sums], old => new TopTree(this.merged, plain, old)) : this.top();
 		this.tree = s.direction === "down" ? this.top() : this.memo("up", [this.whole, this.sums],
 			() => invertedTree(this.merged, this.whole, this.sums));
 		this.memo("order", [this.tree, s.order], () => this.tree.useOrder?.(s.order) ?? true);

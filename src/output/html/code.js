@@ -132,10 +132,12 @@ function insnRows(profile, by, sum, first) {
 export function instructions(profile, model, func) {
 	if (!profile.time)
 		return [];
+	const title = element("h3", {}, "Instructions (share of self)");
+	if (!profile.code)
+		return model.sums.self[func] ? [title, whyNot(profile, func)] : [];
 	const { byInsn, sum, known } = sumInsns(profile, model.choice, model.merged, func);
 	if (!sum)
 		return [];
-	const title = element("h3", {}, "Instructions (share of self)");
 	if (!known)
 		return [title, whyNot(profile, func)];
 	const { code, inlined, meta } = profile, hits = [...byInsn.keys()], tables = [];

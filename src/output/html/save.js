@@ -15,13 +15,15 @@ function download(name, type, text) {
 
 // One line a stack: names by ";", which a name must not contain.
 export function foldedText(tree, nameOf) {
-	const lines = [], path = [];
+	const lines = [], path = [], stack = tree.kids(0).slice().reverse();
 	const clean = name => name.replaceAll(";", ":").replace(/\s+/g, " ") || "[no name]";
-	for (let i = 1; i < tree.n; i++) {
+	while (stack.length) {
+		const i = stack.pop();
 		path.length = tree.depth[i] - 1;
 		path.push(clean(nameOf(tree.func[i], tree)));
 		if (tree.self[i])
 			lines.push(`${path.join(";")} ${Math.round(tree.self[i])}`);
+		stack.push(...tree.kids(i).slice().reverse());
 	}
 	if (tree.self[0])
 		lines.push(`[unknown] ${Math.round(tree.self[0])}`);

@@ -1,6 +1,6 @@
 // Which samples count → weights of nodes, as a whole and by group.
 
-function lowerBound(a, lo, hi, x) {
+export function lowerBound(a, lo, hi, x) {
 	while (lo < hi) {
 		const mid = (lo + hi) >> 1;
 		if (a[mid] < x)
@@ -35,11 +35,18 @@ export const groupings = {
 	cpu: { label: "CPU", key: null },
 };
 
+// Numbers for `n` things, all 0: the room of `old` again, if it fits. While a range is dragged, arrays
+// made anew for every frame would pile up faster than they are collected.
+export function zeros(n, old) {
+	return old instanceof Float64Array && old.length === n ? old.fill(0) : new Float64Array(n);
+}
+
 class Sums {
-	constructor(n, second) {
-		this.self = new Float64Array(n); // weight; in a difference of both together
-		this.count = new Float64Array(n); // samples
-		this.second = second ? new Float64Array(n) : null; // of it, the part of B
+	// `alike`: a sample weighs 1
+	constructor(n, { second = false, alike = false }, old) {
+		this.self = zeros(n, old?.self); // weight; in a difference of both together
+		this.count = alike ? this.self : zeros(n, old?.count === old?.self ? null : old?.count); // samples
+		this.second = second ? zeros(n, old?.second) : null; // of it, the part of B
 		this.weight = this.samples = this.dropped = 0;
 		this.groups = null; // [{ name, nodes, weights }]
 	}
@@ -64,7 +71,7 @@ function addRun(profile, choice, map, sums, lo, hi) {
 	const { stack, event, period } = profile;
 	const byPeriod = isByPeriod(profile, choice.event);
 	const { self, count } = sums;
-	if (!event && !byPeriod) {
+	if (self === count) {
 		for (let i = lo; i < hi; i++) {
 			const node = map[stack[i]];
 			if (node >= 0)
@@ -89,51 +96,55 @@ function addRun(profile, choice, map, sums, lo, hi) {
 
 const addUp = a => a.reduce((x, y) => x + y, 0);
 
-// Samples by CPU: an index, since those of one CPU are not together.
+// Of groups, the samples: a list of [lo, hi) for threads; of CPUs, whose are not together, an index.
 function cpuRuns(profile, choice) {
-	const runs = new Map();
+	const { cpu } = profile, counts = new Map(), runs = new Map();
+	forRuns(profile, choice, (lo, hi) => {
+		for (let i = lo; i < hi; i++)
+			counts.set(cpu[i], (counts.get(cpu[i]) ?? 0) + 1);
+	});
+	for (const [number, count] of counts)
+		runs.set(number, { index: new Int32Array(count), n: 0 });
 	forRuns(profile, choice, (lo, hi) => {
 		for (let i = lo; i < hi; i++) {
-			const cpu = profile.cpu[i];
-			let run = runs.get(cpu);
-			if (!run)
-				runs.set(cpu, run = []);
-			run.push(i);
+			const run = runs.get(cpu[i]);
+			run.index[run.n++] = i;
 		}
 	});
 	return [...runs].sort((a, b) => a[0] - b[0])
-		.map(([cpu, run]) => [cpu ? `cpu ${cpu - 1}` : "cpu ?", run]);
+		.map(([number, run]) => [number ? `cpu ${number - 1}` : "cpu ?", run]);
 }
 
 function threadRuns(profile, choice) {
-	const { key } = groupings[choice.by];
-	const runs = new Map();
+	const { key } = groupings[choice.by], runs = new Map();
 	forRuns(profile, choice, (lo, hi, t) => {
 		const name = key(t);
-		let run = runs.get(name);
-		if (!run)
-			runs.set(name, run = []);
-		for (let i = lo; i < hi; i++)
-			run.push(i);
+		if (!runs.has(name))
+			runs.set(name, { ranges: [] });
+		runs.get(name).ranges.push([lo, hi]);
 	});
 	return [...runs];
 }
 
 // The nodes that a group's samples end in, and their weights.
-function sumGroup(profile, choice, map, run, scratch) {
+function sumGroup(profile, choice, map, run, { scratch, found }) {
 	const { stack, event, period } = profile;
 	const byPeriod = isByPeriod(profile, choice.event);
-	const nodes = [];
-	for (const i of run) {
-		const node = map[stack[i]];
-		if (node < 0 || (event && event[i] !== choice.event))
-			continue;
-		if (!scratch[node])
-			nodes.push(node);
-		scratch[node] += byPeriod ? period[i] : 1;
+	const { index, ranges = [[0, index?.length]] } = run;
+	let n = 0;
+	for (const [lo, hi] of ranges) {
+		for (let k = lo; k < hi; k++) {
+			const i = index ? index[k] : k, node = map[stack[i]];
+			if (node < 0 || (event && event[i] !== choice.event))
+				continue;
+			if (!scratch[node])
+				found[n++] = node;
+			scratch[node] += byPeriod ? period[i] : 1;
+		}
 	}
-	nodes.sort((a, b) => a - b);
-	const weights = nodes.map(n => scratch[n]);
+	const nodes = found.slice(0, n).sort(), weights = new Float64Array(n);
+	for (let k = 0; k < n; k++)
+		weights[k] = scratch[nodes[k]];
 	let weight = 0;
 	for (const n of nodes) {
 		weight += scratch[n];
@@ -144,9 +155,9 @@ function sumGroup(profile, choice, map, run, scratch) {
 
 function sumGroups(profile, choice, tree) {
 	const runs = choice.by === "cpu" ? cpuRuns(profile, choice) : threadRuns(profile, choice);
-	const scratch = new Float64Array(tree.n);
+	const room = { scratch: new Float64Array(tree.n), found: new Int32Array(tree.n) };
 	const groups = runs.map(([name, run]) =>
-		({ name, ...sumGroup(profile, choice, tree.map, run, scratch) }));
+		({ name, ...sumGroup(profile, choice, tree.map, run, room) }));
 	return groups.filter(g => g.nodes.length).sort((a, b) => b.weight - a.weight);
 }
 
@@ -173,14 +184,13 @@ function sumStatic(profile, choice, tree, sums) {
 	return sums;
 }
 
-// choice: { event, range, threads, by, normalize }
-export function sumSamples(profile, choice, tree) {
-	const sums = new Sums(tree.n, profile.selfB);
+// choice: { event, range, threads, by, normalize }; old: sums of before, which end to hold
+export function sumSamples(profile, choice, tree, old) {
 	if (!profile.time)
-		return sumStatic(profile, choice, tree, sums);
+		return sumStatic(profile, choice, tree, new Sums(tree.n, { second: Boolean(profile.selfB) }, old));
+	const alike = !profile.event && !isByPeriod(profile, choice.event);
+	const sums = new Sums(tree.n, { alike }, old);
 	forRuns(profile, choice, (lo, hi) => addRun(profile, choice, tree.map, sums, lo, hi));
-	if (!profile.event && !isByPeriod(profile, choice.event))
-		sums.count = sums.self;
 	sums.weight = addUp(sums.self);
 	sums.samples = addUp(sums.count);
 	if (choice.by !== "none")
@@ -244,7 +254,7 @@ export function sumInsns(profile, choice, { map }, func) {
 	forSamples(profile, choice, map, (i, w) => {
 		if (!inside[stack[i]])
 			return;
-		const insn = code ? code.hit[i] : 0;
+		const insn = code.hit[i];
 		sum += w;
 		if (!insn)
 			return;

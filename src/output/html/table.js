@@ -1,8 +1,9 @@
 // Functions in rows: the equal of the picture, for who reads or hears rather than looks.
 
+import { zeros } from "./select.js";
 import { element, number, percent, cut } from "./text.js";
 
-const STEP = 150; // rows added when the end comes near
+const STEP = 60; // rows added when the end comes near
 
 export class Table {
 	// hooks: onChoose(func), onSort(key)
@@ -53,6 +54,13 @@ export class Table {
 		}
 	}
 
+	// By number of a binary: its place in order of names; equal names are one.
+	binaryRanks() {
+		const names = this.profile.meta.binaries.map(([name]) => name);
+		const order = [...new Set(names)].sort((a, b) => a.localeCompare(b));
+		return names.map(name => order.indexOf(name));
+	}
+
 	// sums: sumFunctions(); whole: { all, first, second }; matches by function, or null; sort: the key
 	// of a column, most first, or with "-" before it least first
 	set(sums, whole, matches, sort, current) {
@@ -61,16 +69,18 @@ export class Table {
 		this.rising = sort.startsWith("-");
 		this.sort = columns.some(c => c.key === key) ? key : columns.some(c => c.key === "change")
 			? "change" : "self";
-		this.order = [];
-		for (let f = 1; f < sums.total.length; f++)
-			if (sums.total[f] && (!matches || matches[f]))
-				this.order.push(f);
-		const value = new Map(this.order.map(f => [f, this.valueOf(f, this.sort)]));
-		const weight = v => this.sort === "change" ? Math.abs(v) : v;
-		this.order.sort((a, b) => {
-			const x = weight(value.get(a)), y = weight(value.get(b));
-			return typeof x === "string" ? x.localeCompare(y) || a - b : y - x || a - b;
-		});
+		const value = this.value = zeros(sums.total.length, this.value);
+		this.room ??= new Int32Array(value.length);
+		let n = 0;
+		const byName = this.sort === "binary" && this.binaryRanks();
+		for (let f = 1; f < value.length; f++) {
+			if (!sums.total[f] || (matches && !matches[f]))
+				continue;
+			this.room[n++] = f;
+			value[f] = byName ? -byName[this.profile.funcBinary[f]]
+				: this.sort === "change" ? Math.abs(this.valueOf(f, "change")) : this.valueOf(f, this.sort);
+		}
+		this.order = this.room.subarray(0, n).sort((a, b) => value[b] - value[a] || a - b);
 		if (this.rising)
 			this.order.reverse();
 		this.fill(columns);
@@ -97,7 +107,7 @@ export class Table {
 
 	grow() {
 		const from = this.body.querySelectorAll(".row").length;
-		this.body.append(...this.order.slice(from, from + STEP).map(f => this.row(f)));
+		this.body.append(...Array.from(this.order.slice(from, from + STEP), f => this.row(f)));
 	}
 
 	row(f) {

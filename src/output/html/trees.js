@@ -2,78 +2,33 @@
 // total, self, count (samples below), start (left edge, in weight), second (part of B; or null), and
 // kids(node), the children from left to right. Node 0 is the root.
 
+import { lowerBound, zeros } from "./select.js";
+
 // Stacks from their outermost frame in, all in memory.
 export class TopTree {
-	constructor(merged, sums) {
-		this.groups = sums.groups?.map(g => g.name) ?? [];
-		if (sums.groups)
-			this.buildGroups(merged, sums.groups);
-		else
-			this.buildMerged(merged, sums);
+	// old: a tree of before, which ends to be one
+	constructor(merged, sums, old) {
+		const alike = sums.count === sums.self, copy = (a, room) => {
+			const b = zeros(a.length, room);
+			b.set(a);
+			return b;
+		};
+		Object.assign(this, { n: merged.n, parent: merged.parent, end: merged.end, groups: [],
+			depth: merged.depth, func: merged.func, self: sums.self, selfCount: sums.count,
+			selfSecond: sums.second, sorted: null });
+		this.total = copy(sums.self, old?.total);
+		this.count = alike ? this.total : copy(sums.count, old?.count === old?.total ? null : old?.count);
+		this.second = sums.second && copy(sums.second, old?.second);
+		this.start = zeros(this.n, old?.start);
+		this.edge = zeros(this.n, old?.edge);
 		this.add();
-	}
-
-	buildMerged(merged, sums) {
-		Object.assign(this, { n: merged.n, parent: merged.parent, end: merged.end,
-			depth: merged.depth, func: merged.func, self: sums.self });
-		this.total = sums.self.slice();
-		this.selfCount = sums.count;
-		this.count = sums.count.slice();
-		this.selfSecond = sums.second;
-		this.second = sums.second?.slice() ?? null;
-	}
-
-	// Of each group only the nodes that it has: marks the ways up, then copies them in order.
-	buildGroups(merged, groups) {
-		const parent = [0], func = [0], self = [0], depth = [0];
-		const seen = new Int32Array(merged.n).fill(-1), number = new Int32Array(merged.n);
-		groups.forEach((group, g) => {
-			const top = parent.length, nodes = [];
-			group.nodes.forEach(leaf => {
-				for (let i = leaf; i && seen[i] !== g; i = merged.parent[i]) {
-					seen[i] = g;
-					nodes.push(i);
-				}
-			});
-			nodes.sort((a, b) => a - b);
-			parent.push(0);
-			func.push(-1 - g);
-			self.push(0);
-			depth.push(1);
-			number[0] = top;
-			for (const i of nodes) {
-				number[i] = parent.length;
-				parent.push(number[merged.parent[i]]);
-				func.push(merged.func[i]);
-				depth.push(merged.depth[i] + 1);
-				self.push(0);
-			}
-			group.nodes.forEach((leaf, k) => {
-				self[number[leaf]] += group.weights[k];
-			});
-		});
-		this.n = parent.length;
-		this.parent = Int32Array.from(parent);
-		this.func = Int32Array.from(func);
-		this.depth = Int32Array.from(depth);
-		this.self = Float64Array.from(self);
-		this.total = this.self.slice();
-		this.count = null;
-		this.second = null;
-		this.end = new Int32Array(this.n);
-		for (let i = this.n - 1; i >= 0; i--) {
-			this.end[i] = Math.max(this.end[i], i + 1);
-			this.end[this.parent[i]] = Math.max(this.end[this.parent[i]], this.end[i]);
-		}
 	}
 
 	add() {
 		const { n, parent, total, count, second } = this;
-		this.start = new Float64Array(n);
-		this.sorted = null;
 		for (let i = n - 1; i > 0; i--) {
 			total[parent[i]] += total[i];
-			if (count)
+			if (count !== total)
 				count[parent[i]] += count[i];
 			if (second)
 				second[parent[i]] += second[i];
@@ -86,7 +41,7 @@ export class TopTree {
 	}
 
 	placeByName() {
-		const { n, parent, total, start } = this, edge = new Float64Array(n);
+		const { n, parent, total, start } = this, edge = this.edge.fill(0);
 		for (let i = 1; i < n; i++) {
 			start[i] = edge[i] = edge[parent[i]];
 			edge[parent[i]] += total[i];
@@ -215,6 +170,86 @@ export class LazyTree {
 	}
 }
 
+// Stacks from their outermost frame in, below a node for each group. What a group has is put together
+// when it is first looked into: nodes of the merged tree, ascending, with their totals.
+export class GroupTree extends LazyTree {
+	constructor(merged, sums) {
+		super(merged, {}, false);
+		this.groups = sums.groups.map(g => g.name);
+		this.lists = sums.groups.map(() => null);
+		this.sources = sums.groups;
+		this.sorted = false;
+		this.total[0] = sums.groups.reduce((sum, g) => sum + g.weight, 0);
+		let edge = 0;
+		this.made[0] = sums.groups.map((g, k) => {
+			const node = super.add(0, -1 - k, { total: g.weight, self: 0, group: k, at: 0 });
+			this.start[node] = edge;
+			edge += g.weight;
+			return node;
+		});
+	}
+
+	useOrder(order) {
+		if (this.sorted === (order === "weight"))
+			return;
+		this.sorted = order === "weight";
+		this.made.forEach((kids, node) => kids && node && this.place(node, kids));
+	}
+
+	listOf(group) {
+		if (this.lists[group])
+			return this.lists[group];
+		const { nodes: leaves, weights } = this.sources[group], { n, parent } = this.merged;
+		this.number ??= new Int32Array(n);
+		this.found ??= new Int32Array(n);
+		const number = this.number.fill(-1), found = this.found;
+		let count = 1;
+		number[0] = 0;
+		for (const leaf of leaves)
+			for (let i = leaf; number[i] < 0; i = parent[i]) {
+				number[i] = 0;
+				found[count++] = i;
+			}
+		const nodes = found.slice(0, count).sort(), total = new Float64Array(nodes.length);
+		nodes.forEach((i, k) => {
+			number[i] = k;
+		});
+		leaves.forEach((i, k) => {
+			total[number[i]] += weights[k];
+		});
+		for (let k = nodes.length - 1; k > 0; k--)
+			total[number[parent[nodes[k]]]] += total[k];
+		return this.lists[group] = { nodes, total };
+	}
+
+	kids(node) {
+		if (this.made[node])
+			return this.made[node];
+		const { group, at } = this.entries[node], { nodes, total } = this.listOf(group);
+		const { end, func } = this.merged, kids = [], last = end[nodes[at]];
+		const after = k => lowerBound(nodes, k, nodes.length, end[nodes[k]]);
+		for (let k = at + 1; k < nodes.length && nodes[k] < last; k = after(k)) {
+			let self = total[k];
+			for (let c = k + 1; c < nodes.length && nodes[c] < end[nodes[k]]; c = after(c))
+				self -= total[c];
+			kids.push(super.add(node, func[nodes[k]], { total: total[k], self, group, at: k }));
+		}
+		this.entries[node] = null;
+		return this.made[node] = this.place(node, kids);
+	}
+
+	// Nodes are numbered in order of their names.
+	place(node, kids) {
+		kids.sort((a, b) => (this.sorted ? this.total[b] - this.total[a] : 0) || a - b);
+		let edge = this.start[node];
+		for (const kid of kids) {
+			this.start[kid] = edge;
+			edge += this.total[kid];
+		}
+		return kids;
+	}
+}
+
 // Bottom-up: the functions that ran, below each its callers. `whole` is the merged TopTree.
 export function invertedTree(merged, whole, sums) {
 	const tree = new LazyTree(merged, whole, true);
@@ -279,28 +314,32 @@ export function functionTree(merged, whole, func, up) {
 	return tree;
 }
 
-// By function: self, total (once a stack), samples; arrays by number of the function.
-export function sumFunctions(merged, whole, functions) {
-	const self = new Float64Array(functions), total = new Float64Array(functions);
-	const count = new Float64Array(functions), selfCount = new Float64Array(functions);
-	const second = whole.second && new Float64Array(functions);
-	const selfSecond = whole.second && new Float64Array(functions);
+// By function: self, total (once a stack), samples; arrays by number of the function. old: sums of
+// before, which end to hold.
+export function sumFunctions(merged, whole, functions, old) {
+	const room = name => zeros(functions, old?.alike ? null : old?.[name]);
+	const alike = whole.count === whole.total;
+	const self = zeros(functions, old?.self), total = zeros(functions, old?.total);
+	const count = alike ? total : room("count"), selfCount = alike ? self : room("selfCount");
+	const second = whole.second && room("second"), selfSecond = whole.second && room("selfSecond");
 	const open = new Int32Array(functions);
 	for (let i = 1; i < merged.n; i++) {
 		const f = merged.func[i];
 		self[f] += whole.self[i];
 		if (selfSecond)
 			selfSecond[f] += whole.selfSecond[i];
-		selfCount[f] += whole.selfCount[i];
+		if (!alike)
+			selfCount[f] += whole.selfCount[i];
 		if (i < open[f])
 			continue;
 		open[f] = merged.end[i];
 		total[f] += whole.total[i];
-		count[f] += whole.count[i];
+		if (!alike)
+			count[f] += whole.count[i];
 		if (second)
 			second[f] += whole.second[i];
 	}
-	return { self, total, count, selfCount, second, selfSecond };
+	return { self, total, count, selfCount, second, selfSecond, alike };
 }
 
 // The weight of stacks with a function that matches, each once.
