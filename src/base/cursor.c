@@ -22,6 +22,24 @@ uint64_t cursor_uleb_slow(struct cursor *c)
 	return 0;
 }
 
+int64_t cursor_sleb(struct cursor *c)
+{
+	uint64_t v = 0;
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = cursor_u8(c);
+		if (shift < 64) {
+			v |= (uint64_t)(byte & 0x7f) << shift;
+			shift += 7;
+		}
+	} while (byte & 0x80 && !c->failed);
+	if (shift < 64 && byte & 0x40)
+		v |= ~0ULL << shift;
+	return (int64_t)v;
+}
+
 const char *cursor_cstr(struct cursor *c)
 {
 	const uint8_t *nul = c->failed ? NULL : memchr(c->p, 0, cursor_left(c));

@@ -102,6 +102,10 @@ static inline int64_t cursor_zigzag(struct cursor *c)
 	return zigzag_decode(cursor_uleb(c));
 }
 
+/* Signed LEB128 as in the DWARF standard, section 7.6, of any length: what is beyond 64 bits is cut
+ * off. */
+int64_t cursor_sleb(struct cursor *c);
+
 /* NUL-terminated string inside the bytes; NULL (and failed) if there is no NUL. */
 const char *cursor_cstr(struct cursor *c);
 /* A uleb length and that many bytes as a sub-cursor; an empty failed one if it does not fit. */

@@ -31,24 +31,6 @@ enum {
 	ENTRY_MAX = 1 << 20, /* a CIE or FDE longer than this is damage */
 };
 
-/* Signed LEB128 as in the DWARF standard, section 7.6. */
-static int64_t cursor_sleb(struct cursor *c)
-{
-	uint64_t v = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = cursor_u8(c);
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && !c->failed && shift < 70);
-	if (shift < 64 && byte & 0x40)
-		v |= ~0ULL << shift;
-	return (int64_t)v;
-}
-
 /* Reads one encoded value; `c` stands for bytes that begin at `svma`. An encoding that would need
  * memory at run time fails the cursor. */
 static uint64_t fdes_pointer(struct cursor *c, uint64_t svma, uint8_t encoding, bool is_64bit,

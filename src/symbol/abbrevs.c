@@ -93,7 +93,7 @@ static bool read_attr(struct abbrevs *a, struct abbrev *abbrev, int64_t *fixed)
 	if (name > UINT16_MAX || form > UINT16_MAX)
 		attr.name = attr.form = 0;
 	if (form == DW_FORM_implicit_const)
-		attr.implicit = dwarf_sleb(&a->rest);
+		attr.implicit = cursor_sleb(&a->rest);
 	int len = form_len(&a->enc, attr.form);
 
 	attr.len = (int8_t)len;
@@ -150,23 +150,6 @@ const struct abbrev *abbrevs_find(struct abbrevs *a, uint64_t code)
 	return found;
 }
 
-int64_t dwarf_sleb(struct cursor *c)
-{
-	uint64_t v = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = cursor_u8(c);
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while ((byte & 0x80) && !c->failed);
-	if (shift < 64 && (byte & 0x40))
-		v |= ~0ULL << shift;
-	return (int64_t)v;
-}
-
 bool dwarf_skip_value(struct cursor *c, const struct dwarf_encoding *enc, uint64_t form)
 {
 	int len = form_len(enc, form);
@@ -196,7 +179,7 @@ bool dwarf_skip_value(struct cursor *c, const struct dwarf_encoding *enc, uint64
 		break;
 	default:
 		if (len == -1)
-			dwarf_sleb(c); /* any length, where a ULEB of ours has at most 64 bits */
+			cursor_sleb(c); /* any length, where a ULEB of ours has at most 64 bits */
 		else
 			c->failed = true;
 	}
@@ -220,7 +203,7 @@ uint64_t dwarf_number(struct cursor *c, const struct dwarf_encoding *enc, uint64
 	case DW_FORM_sec_offset:
 		return dwarf_uint(c, (unsigned int)form_len(enc, form));
 	case DW_FORM_sdata:
-		return (uint64_t)dwarf_sleb(c);
+		return (uint64_t)cursor_sleb(c);
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
 	case DW_FORM_rnglistx:

@@ -51,7 +51,6 @@ bool dwarf_skip_value(struct cursor *c, const struct dwarf_encoding *enc, uint64
 /* A constant, a reference within the unit or an offset; the cursor fails on other forms. */
 uint64_t dwarf_number(struct cursor *c, const struct dwarf_encoding *enc, uint64_t form,
 		      int64_t implicit);
-int64_t dwarf_sleb(struct cursor *c);
 /* An integer of up to 8 bytes. */
 static inline uint64_t dwarf_uint(struct cursor *c, unsigned int len)
 {

@@ -150,7 +150,7 @@ static void standard(struct machine *m, uint8_t opcode, struct cursor *c)
 		machine_advance(m, cursor_uleb(c));
 		break;
 	case DW_LNS_advance_line:
-		m->line += (uint64_t)dwarf_sleb(c);
+		m->line += (uint64_t)cursor_sleb(c);
 		break;
 	case DW_LNS_set_file:
 		m->file = cursor_uleb(c);
@@ -164,7 +164,7 @@ static void standard(struct machine *m, uint8_t opcode, struct cursor *c)
 		break;
 	default:
 		for (uint8_t n = m->h.n_operands[opcode - 1]; n; n--)
-			dwarf_sleb(c);
+			cursor_sleb(c);
 	}
 }
 

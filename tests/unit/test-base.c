@@ -162,9 +162,43 @@ static void test_diag_counts_by_cause(void **state)
 	diag_deinit(&d);
 }
 
+/* The examples of the DWARF standard, section 7.6, and numbers that are longer than they need. */
+static void test_sleb(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int64_t value;
+	} cases[] = {
+		{ "\x02", 2 },
+		{ "\x7e", -2 },
+		{ "\xff\x00", 127 },
+		{ "\x81\x7f", -127 },
+		{ "\x80\x01", 128 },
+		{ "\x80\x7f", -128 },
+		{ "\x81\x01", 129 },
+		{ "\xff\x7e", -129 },
+		{ "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", INT64_MIN },
+		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t len = strlen(cases[i].bytes) + (i == 2);
+		struct cursor c = cursor(cases[i].bytes, len);
+
+		assert_int_equal(cursor_sleb(&c), cases[i].value);
+		assert_false(c.failed);
+		assert_int_equal(cursor_left(&c), 0);
+		c = cursor(cases[i].bytes, len - 1);
+		cursor_sleb(&c);
+		assert_true(c.failed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sleb),
 		cmocka_unit_test(test_uleb_round_trip),
 		cmocka_unit_test(test_uleb_hostile),
 		cmocka_unit_test(test_cursor_never_passes_the_end),
