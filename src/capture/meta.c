@@ -1,7 +1,6 @@
 /* In: the running kernel. Out: what a reader elsewhere needs to know of it. */
 #include "capture/meta.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cursor.h"
+#include "model/notes.h"
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -31,29 +30,6 @@ uint64_t meta_cpu_ns(void)
 	getrusage(RUSAGE_SELF, &u);
 	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
 	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-}
-
-size_t meta_note_build_id(const void *notes, size_t len, uint8_t ret[BUILD_ID_MAX])
-{
-	struct cursor c = cursor(notes, len);
-
-	while (cursor_left(&c)) {
-		uint32_t name_len = cursor_u32(&c);
-		uint32_t desc_len = cursor_u32(&c);
-		uint32_t type = cursor_u32(&c);
-		const uint8_t *name = cursor_bytes(&c, ((uint64_t)name_len + 3) & ~UINT64_C(3));
-		const uint8_t *desc = cursor_bytes(&c, ((uint64_t)desc_len + 3) & ~UINT64_C(3));
-
-		if (c.failed)
-			return 0;
-		if (type != NT_GNU_BUILD_ID || name_len != 4 || memcmp(name, "GNU", 4) != 0)
-			continue;
-		if (!desc_len || desc_len > BUILD_ID_MAX)
-			return 0;
-		memcpy(ret, desc, desc_len);
-		return desc_len;
-	}
-	return 0;
 }
 
 /* "ffffffff81000000 T _stext": among the first lines, zero for those who may not see. */
@@ -108,7 +84,7 @@ void meta_fill(struct meta *m, const struct opener *o, bool stext)
 		set_text(&m->boot_id, (char *)text.data);
 	if (read_text(o, "/sys/kernel/notes", &text))
 		m->kernel_build_id_len =
-			(uint8_t)meta_note_build_id(text.data, text.len, m->kernel_build_id);
+			(uint8_t)notes_build_id(text.data, text.len, m->kernel_build_id);
 	if (stext)
 		m->kernel_stext = read_stext(o, &text);
 	buf_deinit(&text);

@@ -8,8 +8,6 @@
 /* Fills host, release, machine, boot_id, kernel build-id, clocks, CPUs and page size. `stext` to
  * look up _stext in kallsyms too. What can't be read stays empty. */
 void meta_fill(struct meta *m, const struct opener *o, bool stext);
-/* The build-id in an ELF note section (elf(5), "Notes"); 0: none. */
-size_t meta_note_build_id(const void *notes, size_t len, uint8_t ret[BUILD_ID_MAX]);
 /* CLOCK_MONOTONIC, the samples' clock. */
 uint64_t meta_now_ns(void);
 /* User and system time of this process. */

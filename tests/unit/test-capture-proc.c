@@ -15,6 +15,7 @@
 #include "capture/meta.h"
 #include "capture/rings.h"
 #include "capture/target.h"
+#include "model/notes.h"
 
 static void test_maps(void **state)
 {
@@ -215,13 +216,13 @@ static void test_note_build_id(void **state)
 	uint8_t hostile[sizeof(notes)];
 
 	(void)state;
-	assert_int_equal(meta_note_build_id(notes, sizeof(notes), id), 3);
+	assert_int_equal(notes_build_id(notes, sizeof(notes), id), 3);
 	assert_memory_equal(id, "\xab\xcd\xef", 3);
 	for (size_t len = 0; len < sizeof(notes); len++)
-		assert_int_equal(meta_note_build_id(notes, len, id), 0);
+		assert_int_equal(notes_build_id(notes, len, id), 0);
 	memcpy(hostile, notes, sizeof(notes));
 	memset(hostile + 28, 0xff, 4); /* its length */
-	assert_int_equal(meta_note_build_id(hostile, sizeof(hostile), id), 0);
+	assert_int_equal(notes_build_id(hostile, sizeof(hostile), id), 0);
 }
 
 /* main → work → leaf, and a kernel thread's stack; then a restart. */
