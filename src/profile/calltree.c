@@ -125,18 +125,22 @@ uint32_t calltree_child_at(struct calltree *t, uint32_t parent, uint32_t func, u
 	return id;
 }
 
-static int func_cmp(const void *a, const void *b, void *ctx)
+int calltree_func_cmp(const struct func *a, const struct func *b)
 {
-	const struct func *funcs = ctx;
-	const struct func *x = &funcs[*(const uint32_t *)a];
-	const struct func *y = &funcs[*(const uint32_t *)b];
-	int cmp = strcmp(x->name, y->name);
+	int cmp = strcmp(a->name, b->name);
 
 	if (cmp)
 		return cmp;
-	if (x->binary != y->binary)
-		return x->binary < y->binary ? -1 : 1;
-	return (x->inlined > y->inlined) - (x->inlined < y->inlined);
+	if (a->binary != b->binary)
+		return a->binary < b->binary ? -1 : 1;
+	return (a->inlined > b->inlined) - (a->inlined < b->inlined);
+}
+
+static int func_cmp(const void *a, const void *b, void *ctx)
+{
+	const struct func *funcs = ctx;
+
+	return calltree_func_cmp(&funcs[*(const uint32_t *)a], &funcs[*(const uint32_t *)b]);
 }
 
 /* The place of each function among all, by name. Caller frees. */

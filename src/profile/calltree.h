@@ -89,6 +89,8 @@ void calltree_destroy(struct calltree *t);
  * made if new; and, once self weights are set, the totals, the order of siblings and max_depth. */
 struct calltree *calltree_create(const struct profile *p);
 uint32_t calltree_func(struct calltree *t, const struct func *f);
+/* The order of functions: by name, bytewise, then by binary, then those that are inlined last. */
+int calltree_func_cmp(const struct func *a, const struct func *b);
 uint32_t calltree_child(struct calltree *t, uint32_t parent, uint32_t func);
 uint32_t calltree_child_at(struct calltree *t, uint32_t parent, uint32_t func, uint32_t place);
 /* The place of that line, made (name copied) if new. */

@@ -68,15 +68,8 @@ static void turn_back(struct pagetree *p, const struct calltree *from)
 static int func_cmp(const void *a, const void *b, void *ctx)
 {
 	const struct func *funcs = ctx;
-	const struct func *x = &funcs[*(const uint32_t *)a];
-	const struct func *y = &funcs[*(const uint32_t *)b];
-	int cmp = strcmp(x->name, y->name);
 
-	if (cmp)
-		return cmp;
-	if (x->binary != y->binary)
-		return x->binary < y->binary ? -1 : 1;
-	return (x->inlined > y->inlined) - (x->inlined < y->inlined);
+	return calltree_func_cmp(&funcs[*(const uint32_t *)a], &funcs[*(const uint32_t *)b]);
 }
 
 static void number_funcs(struct pagetree *p)
