@@ -5,26 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz/checks.h"
 #include "import/perfdata.h"
 #include "import/text.h"
-
-static void check_batch(const struct dataset *d, const struct batch *b)
-{
-	for (size_t i = 0; i < b->n_samples; i++) {
-		const struct sample *s = &b->samples[i];
-
-		if (s->node >= d->tree.frames.n || s->thread >= d->threads.v.n ||
-		    s->event >= d->events.n)
-			abort();
-	}
-	for (size_t i = 0; i < b->n_events; i++) {
-		const struct proc_event *e = &b->events[i];
-
-		if (e->binary >= d->binaries.v.n || e->samples_before > b->n_samples ||
-		    (e->kind == PROC_COMM && !e->comm))
-			abort();
-	}
-}
 
 static struct err *drain(struct source *src)
 {
@@ -34,23 +17,7 @@ static struct err *drain(struct source *src)
 		TRY(src->next(src, &b));
 		if (!b.n_samples && !b.n_events)
 			return NULL;
-		check_batch(src->data, &b);
-	}
-}
-
-static void check_tables(const struct dataset *d)
-{
-	for (uint32_t i = 1; i < d->tree.frames.n; i++) {
-		const struct frame *f = frametree_get(&d->tree, i);
-
-		if (f->parent >= i || f->binary >= d->binaries.v.n)
-			abort();
-	}
-	for (size_t i = 0; i < d->names.entries.n; i++) {
-		const struct name_entry *e = &d->names.entries.v[i];
-
-		if (!e->n || e->first + e->n > d->names.lines.n)
-			abort();
+		checks_batch(src->data, &b);
 	}
 }
 
@@ -70,7 +37,7 @@ bool importing_read(const uint8_t *bytes, size_t len, struct totals *ret, struct
 
 	if (!err)
 		err = drain(src);
-	check_tables(&data);
+	checks_tables(&data);
 	*ret = data.totals;
 	err_destroy(err);
 	source_destroy(src);
