@@ -127,7 +127,7 @@ static void finish(struct recording *r)
 {
 	struct record_resolved resolved = { 0 };
 	bool names = r->opts.resolve && !r->failed && r->data.totals.samples;
-	bool have_names = false;
+	bool judged = false;
 
 	for (int step = 0; step < 2; step++) {
 		bool end_now = (step == 0) != r->out.is_stream;
@@ -140,18 +140,22 @@ static void finish(struct recording *r)
 			if (!err)
 				err = record_resolve(r->session, r->writer, r->opts.verbose,
 						     r->opts.quiet, &resolved);
-			have_names = !err;
+			judged = !err;
 		}
 		if (err && r->failed)
 			err_destroy(err); /* the same cause again */
 		else if (err)
 			say_failed(r, err);
 	}
+	if (!r->opts.resolve && r->session->callgraph != CALLGRAPH_FP) {
+		record_judge(r->session, &resolved);
+		judged = true;
+	}
 	if (!r->opts.quiet) {
 		uint64_t size = writer_size(r->writer);
 		off_t end = r->out.is_stream ? -1 : lseek(r->out.fd, 0, SEEK_END);
 
-		record_print_summary(r->session, &r->opts, have_names ? &resolved : NULL,
+		record_print_summary(r->session, &r->opts, judged ? &resolved : NULL,
 				     end > 0 ? (uint64_t)end : size);
 	}
 }

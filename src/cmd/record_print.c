@@ -81,9 +81,10 @@ static void print_resolved(const struct record_options *o, const struct record_r
 {
 	if (o->session.callgraph != CALLGRAPH_NONE && r->stacks)
 		print_stacks(o, r, data);
-	fprintf(stderr, "singe: names for %" PRIu64 " of %" PRIu64 " places%s\n", r->named,
-		r->places,
-		r->interrupted ? "; interrupted: the rest can be named by a report" : "");
+	if (o->resolve)
+		fprintf(stderr, "singe: names for %" PRIu64 " of %" PRIu64 " places%s\n", r->named,
+			r->places,
+			r->interrupted ? "; interrupted: the rest can be named by a report" : "");
 }
 
 void record_print_summary(const struct session *s, const struct record_options *o,

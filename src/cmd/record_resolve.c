@@ -59,7 +59,7 @@ static int cut_cmp(const void *a, const void *b)
 
 /* A walked stack is complete unless it was cut. In fp mode, when its outermost frame lies in start
  * code; a kernel thread's ends in the kernel. */
-static void judge(const struct session *s, struct record_resolved *ret)
+void record_judge(const struct session *s, struct record_resolved *ret)
 {
 	const struct hits *hits = &s->intake.hits;
 
@@ -192,7 +192,7 @@ static void resolve_in_child(struct session *s, struct writer *w, bool verbose, 
 	else
 		result.done = !r.interrupted;
 	result.interrupted = r.interrupted;
-	judge(s, &result);
+	record_judge(s, &result);
 	if (!quiet)
 		diag_print(stderr, &diag, "singe", verbose, &printed);
 	if (write(result_fd, &result, sizeof(result)) != sizeof(result))

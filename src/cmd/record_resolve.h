@@ -23,4 +23,7 @@ struct record_resolved {
 ERR_CHECK struct err *record_resolve(struct session *s, struct writer *w, bool verbose, bool quiet,
 				     struct record_resolved *ret);
 
+/* What can be said of the stacks with the names there are. Those that were walked need none. */
+void record_judge(const struct session *s, struct record_resolved *ret);
+
 #endif
