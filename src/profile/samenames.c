@@ -55,35 +55,36 @@ static int label_cmp(const void *a, const void *b)
 	return cmp ?: (x->binary > y->binary) - (x->binary < y->binary);
 }
 
-/* Sorts by label. */
-static bool are_distinct(struct candidate *v, size_t n)
-{
-	qsort(v, n, sizeof(*v), label_cmp);
-	for (size_t i = 1; i < n; i++)
-		if (v[i - 1].binary != v[i].binary && !strcmp(v[i - 1].label, v[i].label))
-			return false;
-	return true;
-}
-
-/* Of one name. */
+/* Of one name: no more is said of each binary than tells it from the others. */
 static void label_group(struct samenames *s, const struct calltree *t, struct candidate *v,
 			size_t n)
 {
-	bool distinct = false;
-
 	if (v[0].binary == v[n - 1].binary)
 		return;
-	for (int detail = DETAIL_NAME; detail <= DETAIL_ALL && !distinct; detail++) {
-		for (size_t i = 0; i < n; i++) {
-			free(v[i].label);
+	for (int detail = DETAIL_NAME; n; detail++) {
+		size_t left = 0, from = 0;
+
+		for (size_t i = 0; i < n; i++)
 			v[i].label =
 				describe(binaries_get(&t->profile->data->binaries, v[i].binary),
 					 (enum detail)detail);
+		qsort(v, n, sizeof(*v), label_cmp);
+		for (size_t i = 1; i <= n; i++) {
+			if (i < n && !strcmp(v[i].label, v[from].label))
+				continue;
+			bool clash = v[from].binary != v[i - 1].binary && detail < DETAIL_ALL;
+
+			for (; from < i; from++) {
+				if (!clash) {
+					s->of[v[from].func] = v[from].label;
+					continue;
+				}
+				free(v[from].label);
+				v[left++] = v[from];
+			}
 		}
-		distinct = are_distinct(v, n);
+		n = left;
 	}
-	for (size_t i = 0; i < n; i++)
-		s->of[v[i].func] = v[i].label;
 }
 
 void samenames_init(struct samenames *s, const struct calltree *t)

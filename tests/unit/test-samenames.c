@@ -95,7 +95,7 @@ static void test_binaries_of_one_name(void **state)
 	sample_in(m, &a, "f");
 	sample_in(m, &b, "f");
 	sample_in(m, &a, "only here");
-	EXPECT(m, "f", "/bin/app", "/a/libz.so", "/b/libz.so");
+	EXPECT(m, "f", "app", "/a/libz.so", "/b/libz.so");
 	EXPECT(m, "only here", "");
 }
 
