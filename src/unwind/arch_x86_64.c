@@ -45,6 +45,40 @@ static bool x86_is_context_end(const uint8_t *code, size_t len)
 	return memmem(code, len, insns, sizeof(insns));
 }
 
+/* mov REG, %rsp or mov DISP8(REG), %rsp, ending at `end`. */
+static bool x86_loads_sp(const uint8_t *end)
+{
+	enum { REG_TO_SP = 0xc4, REG_TO_SP_BITS = 0xc7, MEM_TO_SP = 0x60, SIB = 4 };
+
+	return ((end[-3] == 0x48 || end[-3] == 0x4c) && end[-2] == 0x89 &&
+		(end[-1] & REG_TO_SP_BITS) == REG_TO_SP) ||
+	       ((end[-4] == 0x48 || end[-4] == 0x49) && end[-3] == 0x8b &&
+		(end[-2] & 0xf8) == MEM_TO_SP && (end[-2] & 0x07) != SIB);
+}
+
+/* Then moves of registers, of words they point at, and pushes; then the call through a register. */
+static bool x86_switches_stack(const uint8_t *code, size_t len)
+{
+	enum { MOST_BETWEEN = 3, LOAD = 4, MOV = 3 };
+	size_t at = len;
+
+	if (at < 3 || code[at - 2] != 0xff || (code[at - 1] & 0xf8) != 0xd0)
+		return false;
+	at -= code[at - 3] == 0x41 ? 3 : 2;
+	for (int i = 0; i <= MOST_BETWEEN && at >= LOAD; i++) {
+		if (x86_loads_sp(code + at))
+			return true;
+		if ((code[at - 1] & 0xf8) == 0x50)
+			at--;
+		else if ((code[at - 3] & 0xf8) == 0x48 &&
+			 (code[at - 2] == 0x89 || code[at - 2] == 0x8b))
+			at -= MOV;
+		else
+			return false;
+	}
+	return false;
+}
+
 /* The forms of CALL in the Intel manual, volume 2A: E8 rel32, and FF /2 with each length of its
  * operand. FF /2's ModRM byte has 010 in bits 3-5. */
 static bool x86_is_after_call(const uint8_t *code, size_t len)
@@ -122,6 +156,7 @@ const struct arch arch_x86_64 = {
 	.sigframe = { .ip = 168, .sp = 160, .fp = 120 },
 	.is_sigreturn = x86_is_sigreturn,
 	.is_context_end = x86_is_context_end,
+	.switches_stack = x86_switches_stack,
 	.is_after_call = x86_is_after_call,
 	.call_target = x86_call_target,
 	.jumps_out = x86_jumps_out,

@@ -222,6 +222,19 @@ static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svm
 	return bytes && c->arch->is_context_end(bytes, end - start);
 }
 
+/* True if the code before a call, which the row behind it holds for, changed the stack. The row
+ * does not know of that where it goes by the stack pointer. */
+static bool is_switched(const struct code *c, struct elffile *f, uint64_t ra, const struct row *row)
+{
+	enum { LEN = 16 };
+
+	if (row->cfa != ROW_CFA_SP || !c->arch->switches_stack)
+		return false;
+	const uint8_t *before = elffile_bytes(f, ra - LEN, LEN);
+
+	return before && c->arch->switches_stack(before, LEN);
+}
+
 /* The dynamic linker's first instructions have no caller and no CFI to say so. */
 static bool is_bare_entry(struct elffile *f, uint64_t svma)
 {
@@ -265,6 +278,7 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, u
 	if (elffile_off_to_svma(b->file, off, &svma)) {
 		p->row = cfi_row(b->cfi, svma);
 		p->context_end = is_context_end(c, b->file, svma + 1);
+		p->switched = is_switched(c, b->file, svma + 1, &p->row);
 		if (p->row.cfa == ROW_NONE)
 			p->bare = place_bare(c, b->file, svma);
 	}

@@ -31,11 +31,13 @@ enum place_bare {
 /* Half a cache line: a walk touches one for each frame. */
 struct code_place {
 	uint64_t pc;
-	uint64_t generation : 56; /* of the address space */
+	uint64_t generation : 55; /* of the address space */
 	uint64_t state : 3;       /* enum place_state */
 	uint64_t bare : 4;        /* enum place_bare, of a row that is ROW_NONE */
 	uint64_t context_end : 1; /* as a return address, pc + 1 is where a coroutine's stack ends:
 				     no call is before it (PLACE_CODE) */
+	uint64_t switched : 1;    /* as a return address, pc + 1 is behind a call made on another
+				     stack than its own function was called on (PLACE_CODE) */
 	struct row row;
 };
 

@@ -362,6 +362,8 @@ static bool walk_step(struct state *st, bool *complex)
 		st->w->frames[st->w->n - 1].kind = FRAME_AFTER_SIGNAL; /* no call to look for */
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	}
+	if (p->switched && st->kind == FRAME_RETURN)
+		return walk_end_at(st, VERDICT_BAD_CFA, at);
 	if (p->row.cfa == ROW_NONE)
 		return step_no_cfi(st, at, p->bare);
 	if (p->row.cfa == ROW_COMPLEX) {

@@ -220,6 +220,55 @@ public class App {
     agree(["java", "-XX:+PreserveFramePointer", "-cp", ".", "App"], whole=0, graph="dwarf,65528")
 
 
+GO = """
+package main
+
+import (
+	"fmt"
+	"sort"
+	"time"
+)
+
+func main() {
+	begun, sum := time.Now(), 0
+	words := make(chan []string)
+	go func() {
+		for {
+			v := []string{}
+			for i := 0; i < 500; i++ {
+				v = append(v, fmt.Sprint(i * 7919 % 1009))
+			}
+			words <- v
+		}
+	}()
+	for time.Since(begun) < 2*time.Second {
+		v := <-words
+		sort.Strings(v)
+		sum += len(v)
+	}
+	fmt.Println(sum)
+}
+"""
+
+
+def test_go():
+    need("go")
+    with open("app.go", "w") as f:
+        f.write(GO)
+    if run(["go", "build", "app.go"], env=dict(os.environ, GOCACHE=os.path.abspath("cache"),
+                                               GO111MODULE="off")).returncode:
+        skip("go cannot build here")
+    keep(["./app"])
+    switched = 0
+    # Above a call on the system's stack lies what earlier calls left there: no callers.
+    for frames, _ in report(file="kept.rec").stacks:
+        for outer, frame, _ in zip(frames, frames[1:], frames[2:]):
+            if re.match(r"runtime\.(mcall|systemstack)(\.|$)", frame):
+                switched += 1
+                assert outer == "[truncated]", frames
+    assert switched > 5, switched
+
+
 def test_signal():
     agree([build("signals.c", "cc", "-O2"), "plain", 2])
     folded = report(file="kept.rec")

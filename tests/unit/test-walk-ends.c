@@ -215,9 +215,37 @@ static void test_alternate_stack_stops_with_the_interrupted_pc(void **state)
 	assert_int_equal(f->walk.verdict, VERDICT_COPY_SMALL);
 }
 
+/* What lies above a call on another stack was left there by others, and is nobody's caller. */
+static void test_call_on_another_stack(void **state)
+{
+	struct fixture *f = *state;
+	const char *const switched[] = { w_mcall_ra, w_systemstack_ra };
+	const char *const own[] = { w_calls_ra, w_framed_ra };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct walk_frame cut[] = { { ADDR(w_leaf_pc), FRAME_PC },
+						  { ADDR(switched[i]), FRAME_RETURN } };
+		const struct walk_frame whole[] = { { ADDR(w_leaf_pc), FRAME_PC },
+						    { ADDR(own[i]), FRAME_RETURN },
+						    { ADDR(w_start_ra), FRAME_RETURN } };
+
+		scene_set_ip(f, w_leaf_pc, STACK + 8 * 8);
+		for (size_t k = 3; k < 16; k++)
+			f->words[k] = ADDR(w_start_ra);
+		f->words[2] = ADDR(switched[i]);
+		assert_true(scene_walk(f, 16, 16));
+		scene_expect(f, VERDICT_BAD_CFA, 2, cut);
+		assert_int_equal(f->walk.binary, f->self);
+		f->words[2] = ADDR(own[i]);
+		assert_true(scene_walk(f, 16, 16));
+		scene_expect(f, VERDICT_COMPLETE, 3, whole);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WALK_TEST(test_call_on_another_stack),
 		WALK_TEST(test_copy_too_small),
 		WALK_TEST(test_frame_larger_than_any_copy),
 		WALK_TEST(test_frame_larger_than_any_stack),
