@@ -208,6 +208,33 @@ def test_split_without_dwo():
     assert said.count(".dwo files are missing") == 1, said
 
 
+def test_split_type_units():
+    """Types in units of their own are no obstacle in DWARF 4. In gcc's DWARF 5 each is a section of the same
+    name as the functions', of which libdw 0.188 sees one: that is told."""
+    types = ["-gsplit-dwarf", "-fdebug-types-section"]
+    source = os.path.join(os.getcwd(), "source.cc")
+    with open(SOURCE) as f, open(source, "w") as out:
+        out.write("struct Type { int member; Type *next; } *type;\n" + f.read().replace("return hot", "return type || hot"))
+    flags = ["-x", "c++", "-O2", "-g"]
+
+    def built(out, *more):
+        done = run(["g++", *flags, *more, source, "-o", out])
+        assert done.returncode == 0, done.stderr
+        return [a for name, (at, size) in symbols(out).items() if "hot" in name or "local" in name for a in range(at, at + size)]
+
+    need("g++")
+    addresses = built("plain", "-gdwarf-4")
+    want, _ = names_of("plain", addresses)
+    assert {len(chain) for chain in want} == {1, 2, 3}
+    assert built("app", "-gdwarf-4", *types) == addresses
+    have, said = names_of("app", addresses)
+    assert have == want and not said, said
+    assert built("app", "-gdwarf-5", *types) == addresses
+    have, said = names_of("app", addresses)
+    assert have == want and not said or said.count("cannot be read") == 1, said
+    assert [chain[-1][0] for chain in have] == [chain[-1][0] for chain in want]
+
+
 def packed(app, tool):
     need(tool)
     call(tool, "-e", app, "-o", f"{app}.dwp")
