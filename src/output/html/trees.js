@@ -124,14 +124,6 @@ export class LazyTree {
 		return this.made[node] = kids;
 	}
 
-	child(found, func) {
-		let e = found.get(func);
-		if (!e)
-			found.set(func, e = { nodes: [], weights: [], seconds: this.second && [],
-				total: 0, self: 0, second: 0 });
-		return e;
-	}
-
 	// At the root the places themselves are the children; below, the frames around them.
 	callers(entry, node) {
 		const { func, parent } = this.merged, found = new Map();
@@ -139,16 +131,19 @@ export class LazyTree {
 			const at = node ? parent[entry.nodes[k]] : entry.nodes[k];
 			if (!at && node)
 				continue;
-			const e = this.child(found, func[at]);
-			e.nodes.push(at);
-			e.weights.push(entry.weights[k]);
-			e.total += entry.weights[k];
-			if (!parent[at])
-				e.self += entry.weights[k];
-			if (entry.seconds) {
-				e.seconds.push(entry.seconds[k]);
-				e.second += entry.seconds[k];
+			const weight = entry.weights[k], second = entry.seconds ? entry.seconds[k] : 0;
+			const self = parent[at] ? 0 : weight, e = found.get(func[at]);
+			if (!e) { // most have one place only: lists of one take least room
+				found.set(func[at], { nodes: [at], weights: [weight], total: weight, self, second,
+					seconds: entry.seconds && [second] });
+				continue;
 			}
+			e.nodes.push(at);
+			e.weights.push(weight);
+			e.seconds?.push(second);
+			e.total += weight;
+			e.self += self;
+			e.second += second;
 		}
 		return found;
 	}
@@ -159,11 +154,15 @@ export class LazyTree {
 			for (let i = from + 1; i < end[from]; i = end[i]) {
 				if (!total[i])
 					continue;
-				const e = this.child(found, func[i]);
+				const e = found.get(func[i]), more = second ? second[i] : 0;
+				if (!e) {
+					found.set(func[i], { nodes: [i], total: total[i], self: self[i], second: more });
+					continue;
+				}
 				e.nodes.push(i);
 				e.total += total[i];
 				e.self += self[i];
-				e.second += second ? second[i] : 0;
+				e.second += more;
 			}
 		}
 		return found;
