@@ -145,13 +145,13 @@ static void give_files(struct session *s, struct symbolizer *sym)
 			table_add(&opened, build_id_hash(b), id);
 	}
 	for (uint32_t id = 0; id < binaries->v.n; id++) {
-		if (!files_gone(s->files, id))
+		if (files_fd(s->files, id) >= 0)
 			continue;
 		int fd = twin_fd(s, &opened, binaries_get(binaries, id));
 
 		if (fd >= 0)
 			symbolizer_give_fd(sym, id, fd);
-		else
+		else if (files_gone(s->files, id))
 			symbolizer_set_gone(sym, id);
 	}
 	table_deinit(&opened);

@@ -266,7 +266,7 @@ static void put_samples(struct firefox_tables *f)
 		{ "stack", put_sample_stack },
 		{ "time", put_sample_time },
 		{ "weight", put_sample_weight },
-		{ NULL },
+		{ NULL, NULL },
 	};
 
 	open_table(f, "samples", columns, f->n_samples);
@@ -296,7 +296,7 @@ static void put_stacks(struct firefox_tables *f)
 		{ "prefix", put_stack_prefix },
 		{ "category", put_stack_category },
 		{ "subcategory", put_zero },
-		{ NULL },
+		{ NULL, NULL },
 	};
 
 	put_table(f, "stackTable", columns, f->stacks.n);
@@ -335,7 +335,7 @@ static void put_frames(struct firefox_tables *f)
 		{ "implementation", put_null },
 		{ "line", put_frame_line },
 		{ "column", put_null },
-		{ NULL },
+		{ NULL, NULL },
 	};
 
 	put_table(f, "frameTable", columns, f->frames.n);
@@ -372,7 +372,7 @@ static void put_funcs(struct firefox_tables *f)
 		{ "name", put_func_name },      { "isJS", put_false },
 		{ "relevantForJS", put_false }, { "resource", put_func_resource },
 		{ "fileName", put_func_file },  { "lineNumber", put_null },
-		{ "columnNumber", put_null },   { NULL },
+		{ "columnNumber", put_null },   { NULL, NULL },
 	};
 
 	put_table(f, "funcTable", columns, f->funcs.n);
@@ -386,11 +386,9 @@ static void put_resource_name(struct firefox_tables *f, size_t row)
 static void put_resources(struct firefox_tables *f)
 {
 	static const struct column columns[] = {
-		{ "lib", put_null },
-		{ "name", put_resource_name },
-		{ "host", put_null },
-		{ "type", put_library },
-		{ NULL },
+		{ "lib", put_null },  { "name", put_resource_name },
+		{ "host", put_null }, { "type", put_library },
+		{ NULL, NULL },
 	};
 
 	put_table(f, "resourceTable", columns, f->resources.n);
@@ -400,20 +398,12 @@ static void put_resources(struct firefox_tables *f)
 static void put_empty_tables(struct firefox_tables *f)
 {
 	static const struct column markers[] = {
-		{ "data", NULL },
-		{ "name", NULL },
-		{ "startTime", NULL },
-		{ "endTime", NULL },
-		{ "phase", NULL },
-		{ "category", NULL },
-		{ NULL },
+		{ "data", NULL },  { "name", NULL },     { "startTime", NULL }, { "endTime", NULL },
+		{ "phase", NULL }, { "category", NULL }, { NULL, NULL },
 	};
 	static const struct column symbols[] = {
-		{ "libIndex", NULL },
-		{ "address", NULL },
-		{ "name", NULL },
-		{ "functionSize", NULL },
-		{ NULL },
+		{ "libIndex", NULL },     { "address", NULL }, { "name", NULL },
+		{ "functionSize", NULL }, { NULL, NULL },
 	};
 
 	put_table(f, "markers", markers, 0);

@@ -226,6 +226,14 @@ static bool row_needs_fp(const struct row *row)
 	return row->cfa == ROW_CFA_FP || row->cfa == ROW_CFA_FP_DEREF;
 }
 
+/* Code in no file, not told of by a compiler's dump. */
+static bool step_dumped(struct state *st, uint64_t pc)
+{
+	if (st->w->may_wait && code_waits_for_jit(st->code, st->as, pc, st->w->time_ns))
+		return walk_end_at(st, VERDICT_NO_CFI_YET, pc);
+	return step_by_fp(st, VERDICT_NO_CFI, pc);
+}
+
 /* What a compiler says of the code it made may be of other code by now, or wrong: the caller must
  * be one. */
 static bool is_jit_step_good(const struct state *st, const struct row *row, bool stepped)
@@ -237,6 +245,7 @@ static bool is_jit_step_good(const struct state *st, const struct row *row, bool
 	       code_find(st->code, st->as, st->ip - 1)->state == PLACE_WAITING;
 }
 
+/* By the dump's row. If that leads to no caller, it may be of code that was here before. */
 static bool step_jit(struct state *st, const struct code_place *p)
 {
 	const struct state was = *st;
@@ -250,15 +259,7 @@ static bool step_jit(struct state *st, const struct code_place *p)
 			return stepped;
 	}
 	*st = was;
-	return step_by_fp(st, VERDICT_NO_CFI, place.pc);
-}
-
-/* Code in no file, not told of by a compiler's dump. */
-static bool step_dumped(struct state *st, uint64_t pc)
-{
-	if (st->w->may_wait && code_waits_for_jit(st->code, st->as, pc, st->w->time_ns))
-		return walk_end_at(st, VERDICT_NO_CFI_YET, pc);
-	return step_by_fp(st, VERDICT_NO_CFI, pc);
+	return step_dumped(st, place.pc);
 }
 
 static bool step_sigreturn(struct state *st)

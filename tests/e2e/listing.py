@@ -215,9 +215,13 @@ def test_instructions_in_the_page():
     texts = [meta["insns"][i] for i in columns["insn.text"]]
     have = list(zip(columns["insn.addr"], hits[1:], texts))
     assert have == [row[:3] for row in want], have
+    known = 0
     for place, (_, _, _, source) in zip(columns["insn.place"], want):
         file, line = meta["files"][columns["place.file"][place]][0], columns["place.line"][place]
-        assert not source or f"{os.path.basename(file)}:{line}" in source, (file, line, source)
+        # clang gives some instructions line 0, which --asm leaves below the line before them.
+        assert not (source and line) or f"{os.path.basename(file)}:{line}" in source, (file, line, source)
+        known += line > 0
+    assert known > len(want) / 2, columns["insn.place"]
     assert "code" not in columns_of(listing("-f", "html"))[0]
 
 
