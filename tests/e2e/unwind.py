@@ -13,7 +13,7 @@ SECONDS = 1
 def keep(command, *arguments, graph="dwarf"):
     """Records with stacks kept. What the program prints, and how it ends, is its own affair."""
     line = [SINGE, "record", "-e", "cpu-clock", "-F", "1999", "--call-graph", graph, "-o",
-            "kept.rec", "--keep-stacks", "--no-resolve", "--count", "4000", *arguments, "--",
+            "kept.rec", "--keep-stacks", "--no-resolve", "--count", "2000", *arguments, "--",
             *map(str, command)]
     done = subprocess.run(line, env=environment("truth"), timeout=120, text=True, errors="replace",
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
