@@ -155,12 +155,17 @@ def test_python():
     agree([sys.executable, "-c", PYTHON], graph="dwarf,65528")
 
 
-def test_python_default_copy():
-    keep([sys.executable, "-c", PYTHON], graph="auto")
+def only_too_deep(command, graph):
+    """What is not whole is too deep for the copy, and says so."""
+    keep(command, graph=graph)
     n = engines()
     cut = n["stacks"] - n["rows-complete"]
-    # What is not whole at 16 KiB is too deep for it, and says so.
-    assert cut - n.get("copy too small", 0) <= 0.005 * n["stacks"], n
+    assert n["stacks"] >= 200 and cut - n.get("copy too small", 0) <= 0.005 * n["stacks"], n
+    return cut / n["stacks"]
+
+
+def test_python_default_copy():
+    only_too_deep([sys.executable, "-c", PYTHON], "auto")
 
 
 def test_gcc():
@@ -169,7 +174,8 @@ def test_gcc():
         for i in range(600):
             f.write(f"int f{i}(int a, int b) {{ int s = 0; for (int i = a; i < b; i++) "
                     f"s += i * {i} ^ (a + b); return s % 17; }}\n")
-    agree(["gcc", "-O2", "-c", "big.c"], graph="dwarf,65528")
+    # Some of its stacks are larger than the kernel copies: half a percent, by turns more or less.
+    assert only_too_deep(["gcc", "-O2", "-c", "big.c"], "dwarf,65528") <= 0.02
 
 
 def test_clang():
