@@ -1,7 +1,9 @@
 /* In: numbers and bytes. Out: one run of bytes. */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -19,4 +21,24 @@ void buf_deinit(struct buf *b)
 {
 	free(b->data);
 	*b = (struct buf){ 0 };
+}
+
+bool buf_read_at(struct buf *b, int fd, uint64_t off, size_t len)
+{
+	size_t done = 0;
+
+	buf_room(b, len);
+	while (done < len) {
+		ssize_t n = pread(fd, b->data + b->len, len - done, (off_t)(off + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (!n)
+			break;
+		b->len += (size_t)n;
+		done += (size_t)n;
+	}
+	return true;
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,6 +18,9 @@ struct buf {
 /* Room for `more` bytes after buf->len, which the caller may write before adding to len. */
 void buf_grow(struct buf *b, size_t more);
 void buf_deinit(struct buf *b);
+/* Appends what a file has from `off` on, `len` bytes at most: less only at its end. False with
+ * errno if it cannot be read; what came before is kept. */
+bool buf_read_at(struct buf *b, int fd, uint64_t off, size_t len);
 
 static inline void buf_room(struct buf *b, size_t more)
 {

@@ -2,7 +2,6 @@
 #include "capture/jitreads.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "capture/meta.h"
 #include "model/jitrecord.h"
@@ -37,31 +36,13 @@ void jitreads_forget(struct jitreads *j, uint32_t pid, uint32_t binary)
 	*r = j->v.v[--j->v.n];
 }
 
-static struct err *read_at(int fd, uint64_t off, size_t len, struct buf *ret)
-{
-	ret->len = 0;
-	buf_room(ret, len);
-	while (ret->len < len) {
-		ssize_t n =
-			pread(fd, ret->data + ret->len, len - ret->len, (off_t)(off + ret->len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(errno, "cannot read it");
-		if (!n)
-			break;
-		ret->len += (size_t)n;
-	}
-	return NULL;
-}
-
 static struct err *read_piece(struct jitread *r, int fd, struct buf *bytes,
 			      struct jitread_result *ret)
 {
 	size_t len = r->want > PIECE ? r->want : PIECE;
 
-	TRY(read_at(fd, r->off, len, bytes));
+	if (!buf_read_at(bytes, fd, r->off, len))
+		return err_sys(errno, "cannot read it");
 	struct cursor c = cursor(bytes->data, bytes->len);
 
 	TRY(jitreader_read(&r->reader, &c, &ret->batch));

@@ -82,20 +82,8 @@ static struct err *read_at(int fd, uint64_t off, uint64_t len, struct buf *ret)
 		len = (uint64_t)st.st_size - off;
 	if (len > MAX_SECTION)
 		len = MAX_SECTION;
-	buf_room(ret, len);
-	while (ret->len < len) {
-		ssize_t n =
-			pread(fd, ret->data + ret->len, len - ret->len, (off_t)(off + ret->len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(errno, "cannot read at offset %llu",
-				       (unsigned long long)off);
-		if (!n)
-			break;
-		ret->len += (size_t)n;
-	}
+	if (!buf_read_at(ret, fd, off, len))
+		return err_sys(errno, "cannot read at offset %llu", (unsigned long long)off);
 	return NULL;
 }
 

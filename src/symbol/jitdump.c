@@ -28,15 +28,15 @@ bool jitdump_is(int fd)
 
 static struct err *read_all(int fd, struct buf *ret)
 {
-	while (ret->len < JITDUMP_MAX) {
-		buf_room(ret, 1 << 18);
-		ssize_t n = pread(fd, ret->data + ret->len, 1 << 18, (off_t)ret->len);
+	enum { PIECE = 1 << 18 };
 
-		if (n < 0 && errno != EINTR)
+	while (ret->len < JITDUMP_MAX) {
+		size_t before = ret->len;
+
+		if (!buf_read_at(ret, fd, before, PIECE))
 			return err_sys(errno, "cannot read a jitdump file");
-		if (!n)
+		if (ret->len - before < PIECE)
 			return NULL;
-		ret->len += n > 0 ? (size_t)n : 0;
 	}
 	return err_new("a jitdump file that does not end");
 }

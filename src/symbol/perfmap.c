@@ -14,18 +14,15 @@ enum { PERFMAP_MAX = 1 << 30 };
 
 static struct err *read_all(int fd, struct buf *ret)
 {
-	for (off_t at = 0; ret->len < PERFMAP_MAX;) {
-		buf_room(ret, 1 << 16);
-		ssize_t n = pread(fd, ret->data + ret->len, 1 << 16, at);
+	enum { PIECE = 1 << 16 };
 
-		if (n < 0 && errno != EINTR)
+	while (ret->len < PERFMAP_MAX) {
+		size_t before = ret->len;
+
+		if (!buf_read_at(ret, fd, before, PIECE))
 			return err_sys(errno, "cannot read a map of JIT code");
-		if (!n)
+		if (ret->len - before < PIECE)
 			return NULL;
-		if (n > 0) {
-			ret->len += (size_t)n;
-			at += n;
-		}
 	}
 	return err_new("a map of JIT code that does not end");
 }
