@@ -8,32 +8,17 @@
 #include <cmocka.h>
 
 #include "capture/jitdumps.h"
+#include "support/jitwrite.h"
 
 enum { PID = 7, DUMP = 3, JIT = 0x10000000 };
-
-static void put_header(struct buf *b)
-{
-	buf_u32(b, 0x4a695444);
-	buf_u32(b, 1);
-	buf_u32(b, 40);
-	for (int i = 0; i < 7; i++)
-		buf_u32(b, 0);
-}
 
 /* Code of `len` bytes, all of which are in the record. */
 static void put_load(struct buf *b, uint64_t start, uint32_t len)
 {
-	buf_u32(b, 0);
-	buf_u32(b, 16 + 40 + 2 + len);
-	buf_u64(b, 5);
-	buf_u64(b, 0);
-	buf_u64(b, start);
-	buf_u64(b, start);
-	buf_u64(b, len);
-	buf_u64(b, 1);
-	buf_cstr(b, "f");
-	for (uint32_t i = 0; i < len; i++)
-		buf_u8(b, 0x90);
+	_cleanup_free_ uint8_t *code = xmalloc(len);
+
+	memset(code, 0x90, len);
+	jitwrite_load(b, 5, start, len, 1, "f", code, len);
 }
 
 static void append(int fd, const uint8_t *bytes, size_t len)
@@ -62,7 +47,7 @@ static void test_reads_on(void **state)
 
 	(void)state;
 	assert_int_equal(look(&j, fd, &r), 0); /* its compiler has not begun to write */
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load(&b, JIT, 32);
 	size_t half = b.len;
 
@@ -89,7 +74,7 @@ static void test_a_long_record(void **state)
 	size_t n = 0;
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load(&b, JIT, 17 << 20);
 	put_load(&b, JIT + (17 << 20), 32);
 	append(fd, b.data, b.len);
@@ -116,7 +101,7 @@ static void test_what_is_no_dump(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	buf_u32(&b, 0);
 	buf_u32(&b, UINT32_MAX);
 	append(fd, b.data, b.len);

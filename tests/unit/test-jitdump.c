@@ -8,16 +8,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "support/jitwrite.h"
 #include "symbol/jitbytes.h"
-
-static void put_header(struct buf *b)
-{
-	buf_u32(b, 0x4a695444);
-	buf_u32(b, 1);
-	buf_u32(b, 40);
-	for (int i = 0; i < 7; i++)
-		buf_u32(b, 0);
-}
 
 /* The flags are the header's last field. */
 static void set_flags(struct buf *b, uint8_t flags)
@@ -25,29 +17,14 @@ static void set_flags(struct buf *b, uint8_t flags)
 	b->data[32] = flags;
 }
 
-static void put_record(struct buf *b, uint32_t id, uint64_t time_ns, const struct buf *body)
-{
-	buf_u32(b, id);
-	buf_u32(b, (uint32_t)(16 + body->len));
-	buf_u64(b, time_ns);
-	buf_bytes(b, body->data, body->len);
-}
-
 static void put_code_at(struct buf *b, uint64_t time_ns, uint64_t start, uint64_t index,
 			const char *name, const char *code)
 {
-	struct buf body = { 0 };
+	uint8_t bytes[0x100];
 
-	buf_u64(&body, 0);
-	buf_u64(&body, start);
-	buf_u64(&body, start);
-	buf_u64(&body, 0x100);
-	buf_u64(&body, index);
-	buf_cstr(&body, name);
-	for (int i = 0; code && i < 0x100; i++)
-		buf_u8(&body, (uint8_t)*code);
-	put_record(b, 0, time_ns, &body);
-	buf_deinit(&body);
+	memset(bytes, code ? *code : 0, sizeof(bytes));
+	jitwrite_load(b, time_ns, start, sizeof(bytes), index, name, bytes,
+		      code ? sizeof(bytes) : 0);
 }
 
 /* Without its bytes. */
@@ -64,16 +41,7 @@ static void put_load(struct buf *b, uint64_t start, uint64_t index, const char *
 
 static void put_move(struct buf *b, uint64_t from, uint64_t to, uint64_t index)
 {
-	struct buf body = { 0 };
-
-	buf_u64(&body, 0);
-	buf_u64(&body, to);
-	buf_u64(&body, from);
-	buf_u64(&body, to);
-	buf_u64(&body, 0x100);
-	buf_u64(&body, index);
-	put_record(b, 1, 9, &body);
-	buf_deinit(&body);
+	jitwrite_move(b, 9, from, to, 0x100, index);
 }
 
 static void put_line(struct buf *b, uint64_t addr, uint32_t line, const char *file)
@@ -124,7 +92,7 @@ static void test_load_and_move(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load(&b, 0x1000, 1, "a");
 	put_load(&b, 0x2000, 2, "b");
 	put_move(&b, 0x1000, 0x3000, 1);
@@ -146,7 +114,7 @@ static void test_moves(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load_at(&b, 1, 0x1000, 1, "old");
 	put_load_at(&b, 2, 0x1000, 1, "new");
 	put_load_at(&b, 3, 0x1000, 2, "other");
@@ -170,7 +138,7 @@ static void test_reuse(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load_at(&b, 10, 0x1000, 1, "old");
 	put_load_at(&b, 20, 0x1080, 2, "new");
 	put_load_at(&b, 40, 0x1000, 3, "last"); /* out of order, as threads write */
@@ -200,7 +168,7 @@ static void test_many_changes(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	for (unsigned int i = 0; i < N; i++)
 		put_load_at(&b, i, 0x1000, i, i % 2 ? "odd" : "even");
 	struct jitdump d = dump_of(&b);
@@ -224,7 +192,7 @@ static void test_clocks(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load_at(&b, 21 + 2 * day, 0x1000, 1, "far");
 	struct jitdump d = dump_of(&b);
 
@@ -263,7 +231,7 @@ static void check_lines(uint64_t shift)
 {
 	struct buf b = { 0 }, body = { 0 };
 
-	put_header(&b);
+	jitwrite_header(&b);
 	buf_u64(&body, 0x1000);
 	buf_u64(&body, 5);
 	put_line(&body, 0x1000 + shift, 7, "f.js");
@@ -271,7 +239,7 @@ static void check_lines(uint64_t shift)
 	put_line(&body, 0x1020 + shift, 11, "\xeb\x01");
 	put_line(&body, 0x1040 + shift, 14, "h.js");
 	put_line(&body, 0x1030 + shift, 13, "\xff"); /* the file before; not in order */
-	put_record(&b, 2, 1, &body);
+	jitwrite_record(&b, 2, 1, &body);
 	put_load(&b, 0x1000, 1, "a");
 	put_load(&b, 0x2000, 2, "without");
 	struct jitdump d = dump_of(&b);
@@ -301,7 +269,7 @@ static void test_cut(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_load(&b, 0x1000, 1, "a");
 	size_t whole = b.len;
 
@@ -332,7 +300,7 @@ static void test_code(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	put_header(&b);
+	jitwrite_header(&b);
 	put_code_at(&b, 1, 0x1000, 1, "a", "A");
 	put_code_at(&b, 2, 0x1000, 2, "b", "B");
 	put_move(&b, 0x1000, 0x3000, 2);
