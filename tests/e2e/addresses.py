@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From address to name in every way a program can be linked and loaded."""
+"""From address to name in every way a program can be linked and loaded. Runs beside others."""
 
 from e2e import *
 

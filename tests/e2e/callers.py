@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Callers of code that keeps no frame. Where the calls of a program are known, no more than half a
-percent of its samples may lack one; by frame pointers alone, most do."""
+percent of its samples may lack one; by frame pointers alone, most do. Runs beside others."""
 
 from e2e import *
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Debug files from debuginfod(8) servers: asked for with --debuginfod and never without; one that fails
-is asked once, and the report is whole."""
+is asked once, and the report is whole. Runs beside others."""
 
 import http.server
 import socket

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Files of other tools: a corpus of them, recordings that perf makes here, and back to perf."""
+"""Files of other tools: a corpus of them, recordings that perf makes here, and back to perf.
+Runs beside others."""
 
 from e2e import *
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Code made at run time, named by the map its compiler leaves: real compilers, and maps by hand."""
+"""Code made at run time, named by the map its compiler leaves: real compilers, and maps by hand.
+Runs beside others."""
 
 import glob
 

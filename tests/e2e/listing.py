@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a function's lines and instructions cost, on a program that knows: hotline.c spends three,
-one and two sixths of its time on three lines, the last of them inlined from another file."""
+one and two sixths of its time on three lines, the last of them inlined from another file. Runs beside
+others."""
 
 import base64
 import gzip

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A recording shows the same on any machine: with names inside it needs no file, and names can come
-later."""
+later. Runs beside others."""
 
 from e2e import *
 

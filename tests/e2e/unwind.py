@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Stacks of real programs: both unwinders agree on them, and nearly all are whole."""
+"""Stacks of real programs: both unwinders agree on them, and nearly all are whole.
+Runs beside others."""
 
 import re
 
@@ -266,9 +267,12 @@ def test_go():
         skip("go cannot build here")
     keep(["./app"])
     switched = 0
-    # Above a call on the system's stack lies what earlier calls left there: no callers.
+    # Above a call on the system's stack lies what earlier calls left there: no callers. Up to
+    # gosave_systemstack_switch the stack is still the caller's.
     for frames, _ in report(file="kept.rec").stacks:
-        for outer, frame, _ in zip(frames, frames[1:], frames[2:]):
+        for outer, frame, inner in zip(frames, frames[1:], frames[2:]):
+            if inner == "gosave_systemstack_switch":
+                continue
             if re.match(r"runtime\.(mcall|systemstack)(\.|$)", frame):
                 switched += 1
                 assert outer == "[truncated]", frames
