@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from .core import median, rotated, run
+from .core import median, rotated, run, run_with_orphans
 
 UNIT = """
 #include <algorithm>
@@ -130,11 +130,12 @@ def bench_symbols(b):
     rec, data = b.path("large.rec"), b.path("large.data")
     run([b.singe, "record", "-q", "--no-resolve", "-g", "dwarf", "-F", "999", "-o", rec, "-d", "4",
          "--", large])
-    run(["perf", "record", "-q", "--call-graph", "dwarf", "-F", "999", "-o", data, "--", "timeout",
-         "-s", "INT", "--preserve-status", "4", large])
+    # perf ends as its command does.
+    run(["perf", "record", "-q", "--call-graph", "dwarf", "-F", "999", "-o", data, "--", "sh", "-c",
+         'timeout -s INT 4 "$0"; exit 0', large])
     mine = run([b.singe, "resolve", "-q", rec])[0] + run([b.singe, "report", "-q", "-f", "folded",
                                                           rec])[0]
-    theirs = run(["perf", "script", "--inline", "-i", data])[0]
+    theirs = run_with_orphans(["perf", "script", "--inline", "-i", data])[0]  # its addr2line too
     b.row("resolve + report, CPU / perf script --inline", f"{mine:.3g} s", f"{theirs:.3g} s",
           mine / theirs, 1 / 20)
     bare = b.path("bare.rec")
