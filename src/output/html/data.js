@@ -10,9 +10,22 @@ function bytesOfBase64(text) {
 	return bytes;
 }
 
+// Into one array: the last four bytes of the member say how long (RFC 1952, ISIZE).
 async function gunzip(bytes) {
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+	const { readable, writable } = new DecompressionStream("gzip"), writer = writable.getWriter();
+	const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true);
+	const raw = new Uint8Array(length), reader = readable.getReader();
+	const read = async () => {
+		for (let n = 0; ;) {
+			const { done, value } = await reader.read();
+			if (done)
+				return;
+			raw.set(value, n);
+			n += value.length;
+		}
+	};
+	await Promise.all([read(), writer.write(bytes), writer.close()]);
+	return raw;
 }
 
 // LEB128; with `delta` each value is a zigzag step from the one before.
