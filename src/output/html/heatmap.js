@@ -22,14 +22,19 @@ export class Heatmap {
 		Object.assign(this, { host, profile, hooks, range: null, drag: null });
 		this.canvas = element("canvas", { role: "img",
 			"aria-label": "Samples over time; choose a range by dragging" });
-		host.append(this.canvas);
+		this.veil = element("canvas", { class: "veil", "aria-hidden": "true" }); // the chosen range
+		host.append(this.canvas, this.veil);
 		const length = profile.end * profile.tick;
 		this.divide(length);
 		this.columns = Math.max(1, Math.ceil(length / this.column));
 		byId("heat-text").replaceChildren(element("b", {}, "Sub-second heat map"),
 			`each column ${span(this.column)}, read downwards in cells of ` +
 			`${span(this.column / this.rows)}; stronger: more samples`);
-		this.draw = onFrame(() => this.drawNow());
+		this.drawRange = onFrame(() => this.drawRangeNow());
+		this.draw = onFrame(() => {
+			this.drawNow();
+			this.drawRange();
+		});
 		new ResizeObserver(this.draw).observe(host);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.draw);
 		this.canvas.addEventListener("pointerdown", e => this.onDown(e));
@@ -67,7 +72,7 @@ export class Heatmap {
 
 	setRange(range) {
 		this.range = range;
-		this.draw();
+		this.drawRange();
 	}
 
 	drawNow() {
@@ -84,15 +89,19 @@ export class Heatmap {
 			if (counts[i])
 				c.fillRect(x, y, Math.max(0.5, this.w - (this.w > 4 ? 0.6 : 0)), this.h);
 		}
-		if (this.range)
-			this.drawRange(c, width, height);
 	}
 
 	place(cell) {
 		return [Math.floor(cell / this.rows) * this.w, cell % this.rows * this.h];
 	}
 
-	drawRange(c, width, height) {
+	drawRangeNow() {
+		const width = this.host.clientWidth, height = this.host.clientHeight;
+		if (!width || !this.w)
+			return;
+		const c = prepare(this.veil, width, height);
+		if (!this.range)
+			return;
 		const first = Math.floor(this.range[0] / this.cell);
 		const last = Math.max(first, Math.ceil(this.range[1] / this.cell) - 1);
 		const a = Math.floor(first / this.rows), b = Math.floor(last / this.rows);

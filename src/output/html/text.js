@@ -68,6 +68,12 @@ export function element(tag, properties = {}, ...children) {
 	return e;
 }
 
+// Where it is another: what is drawn anew costs more than what is compared.
+export function setText(e, text) {
+	if (e.firstChild?.data !== text)
+		e.textContent = text;
+}
+
 // A name of the recording: its direction must not reach its surroundings.
 export function nameElement(name, className = "name") {
 	return element("bdi", { class: className, title: name.length > 40 ? cut(name, 2000) : null },
@@ -85,13 +91,38 @@ export function byId(id) {
 	return document.getElementById(id);
 }
 
-// The last call in a frame wins.
-export function onFrame(f) {
-	let pending = 0;
-	return () => {
-		pending ||= requestAnimationFrame(() => {
-			pending = 0;
+const wanted = new Set();
+
+function runWanted() {
+	const done = new Set();
+	try {
+		for (const f of wanted) { // and what they ask for
+			if (done.has(f))
+				continue;
+			wanted.delete(f);
+			done.add(f);
 			f();
-		});
+		}
+	} finally {
+		framePending = false;
+		if (wanted.size)
+			askForFrame();
+	}
+}
+
+let framePending = false; // or running
+
+function askForFrame() {
+	if (!framePending)
+		requestAnimationFrame(runWanted);
+	framePending = true;
+}
+
+// Runs f once in the next frame, however often it is asked for; in this one, if another such function
+// asks for it.
+export function onFrame(f) {
+	return () => {
+		wanted.add(f);
+		askForFrame();
 	};
 }
