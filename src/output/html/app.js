@@ -1,22 +1,24 @@
 // Puts the parts together: a change of what the reader chose → numbers → pictures.
 
 import { Chart } from "./chart.js";
-import { Colors, ORIGIN_GROUP, originNames, schemes } from "./colors.js";
+import { Colors, legend, schemes } from "./colors.js";
 import { loadProfile } from "./data.js";
 import { Flame } from "./flame.js";
+import { GroupTree, Groups, groupings } from "./groups.js";
 import { fillHead, heaviestProcess, titleOf } from "./head.js";
 import { fillHelp } from "./help.js";
+import { InvertedTree } from "./lazytree.js";
 import { mergeTree, operations } from "./merge.js";
 import { Panel } from "./panel.js";
 import { saveFolded, saveSvg } from "./save.js";
 import { searchNames } from "./search.js";
-import { groupings, sumSamples } from "./select.js";
+import { sumSamples } from "./select.js";
 import { State } from "./state.js";
 import { Table } from "./table.js";
 import { Timeline } from "./timeline.js";
 import { Tips } from "./tips.js";
-import { GroupTree, TopTree, invertedTree, sumFunctions, sumMatches } from "./trees.js";
-import { amount, byId, cut, element, onFrame, percent } from "./text.js";
+import { TopTree, sumFunctions, sumMatches } from "./trees.js";
+import { amount, byId, cut, element, onFrame, percent, setText } from "./text.js";
 
 class App {
 	constructor(profile) {
@@ -36,6 +38,7 @@ class App {
 		this.nameOf = (func, tree) => func < 0 ? tree.groups[-1 - func]
 			: func ? profile.names[func] : "all";
 		this.seen = {};
+		this.chosen = element("span", { class: "chosen" });
 		this.tips = new Tips(profile, this.nameOf);
 		this.makeViews();
 		this.fillControls();
@@ -71,7 +74,7 @@ class App {
 			onFind: f => this.findInFlame(f) });
 		if (profile.hasTime)
 			this.timeline = new Timeline(profile, colors, {
-				onRange: (range, done) => this.change({ range }, done),
+				onRange: (range, done) => this.change({ range }, done || null),
 				onThreads: threads => this.change({ threads }, true),
 				onTip: (text, e) => this.tips.text(text, e) });
 	}
@@ -105,9 +108,13 @@ class App {
 			if (e.key === "Enter")
 				this.nextMatch(e.shiftKey ? -1 : 1);
 		});
-		byId("save-folded").addEventListener("click", () => saveFolded(this.top(), this.nameOf));
-		byId("save-svg").addEventListener("click", () => saveSvg(this.flame, titleOf(profile),
-			`${byId("about").textContent} · ${byId("range-text").textContent}`));
+		byId("save-folded").addEventListener("click", () => saveFolded(this.top, this.nameOf));
+		byId("save-svg").addEventListener("click", () => {
+			if (this.flame.tree !== this.tree) // another view is shown
+				this.flame.setTree(this.tree);
+			saveSvg(this.flame, titleOf(profile),
+				`${byId("about").textContent} · ${byId("range-text").textContent}`);
+		});
 		byId("print").addEventListener("click", () => window.print());
 		byId("keys").addEventListener("click", () => byId("help").showModal());
 		byId("save-menu").addEventListener("toggle", () => {
@@ -121,10 +128,11 @@ class App {
 		fillHelp();
 	}
 
-	// `keep`: a step of its own for the back button.
+	// `keep`: a step of its own for the back button; null: more will come, the address is for later.
 	change(part, keep) {
 		this.state = { ...this.state, ...part };
-		this.store.write(this.state, keep);
+		if (keep !== null)
+			this.store.write(this.state, keep);
 		this.later();
 	}
 
@@ -148,13 +156,33 @@ class App {
 		return value;
 	}
 
-	top() {
-		const { sums, merged } = this;
-		return this.memo("top", [sums, merged], old =>
-			sums.groups ? new GroupTree(merged, sums) : new TopTree(merged, sums, old));
+	// Whatever is grouped. What follows is made when it is first asked for: not all views need all.
+	get whole() {
+		return this.memo("whole", [this.sums], old => new TopTree(this.merged, this.sums, old));
 	}
 
-	// By function; only the table and the panel ask.
+	// null: none
+	get groups() {
+		const { profile, choice, merged, sums, state: { by } } = this;
+		return profile.time && by !== "none" ? this.memo("groups", [sums, by], old =>
+			new Groups(profile, choice, merged, sums, by, old)) : null;
+	}
+
+	get top() {
+		const { groups, merged, state: { order } } = this;
+		const tree = groups ? this.memo("grouped", [groups], old => new GroupTree(merged, groups, old))
+			: this.whole;
+		tree.useOrder(order);
+		return tree;
+	}
+
+	// What the flame graph shows.
+	get tree() {
+		const { groups, merged, whole } = this;
+		return this.state.direction === "down" ? this.top : this.memo("up", [whole, groups], old =>
+			new InvertedTree(merged, whole, groups, old));
+	}
+
 	get functions() {
 		return this.memo("functions", [this.whole],
 			old => sumFunctions(this.merged, this.whole, this.profile.names.length, old));
@@ -165,16 +193,10 @@ class App {
 		const { state: s, profile } = this;
 		this.merged = this.memo("merged", [JSON.stringify(s.operations)],
 			() => mergeTree(profile, s.operations));
-		const range = s.range?.join() ?? "", by = profile.time ? s.by : "none";
-		this.choice = { event: s.event, range: s.range, threads: s.threads, by, normalize: s.normalize };
-		this.sums = this.memo("sums", [this.merged, s.event, range, s.threads && [...s.threads].join(),
-			by, s.normalize], old => sumSamples(profile, this.choice, this.merged, old));
-		const plain = this.sums.groups ? { ...this.sums, groups: null } : this.sums;
-		this.whole = this.sums.groups
-			? this.memo("whole", [this.sums], old => new TopTree(this.merged, plain, old)) : this.top();
-		this.tree = s.direction === "down" ? this.top() : this.memo("up", [this.whole, this.sums],
-			() => invertedTree(this.merged, this.whole, this.sums));
-		this.memo("order", [this.tree, s.order], () => this.tree.useOrder?.(s.order) ?? true);
+		this.choice = { event: s.event, range: s.range, threads: s.threads, normalize: s.normalize };
+		this.sums = this.memo("sums", [this.merged, s.event, s.range?.join() ?? "",
+			s.threads && [...s.threads].join(), s.normalize],
+		old => sumSamples(profile, this.choice, this.merged, old));
 		this.found = this.memo("found", [s.search], () => searchNames(profile.names, s.search));
 		this.unit = this.unitOf(s.event);
 		this.tips.unit = this.unit;
@@ -192,7 +214,7 @@ class App {
 		if (this.seen.scheme !== s.colors) {
 			this.seen.scheme = s.colors;
 			this.colors.use(s.colors);
-			this.fillLegend();
+			byId("legend").replaceChildren(...legend(profile, this.colors));
 			this.flame.draw();
 		}
 		if (this.timeline) {
@@ -200,7 +222,8 @@ class App {
 				this.timeline.setEvent(this.seen.event = s.event);
 			this.timeline.set(s);
 		}
-		this.showControls();
+		this.memo("controls", [s.view, s.direction, s.flip, s.order, s.by, s.event, s.colors, s.normalize,
+			s.search], () => this.showControls() ?? true);
 		this.showCrumbs();
 		this.showFound();
 		this.showView();
@@ -222,7 +245,7 @@ class App {
 			return;
 		}
 		const merged = mergeTree(profile, []);
-		const sums = sumSamples(profile, { event, range: null, threads: null, by: "none" }, merged);
+		const sums = sumSamples(profile, { event, range: null, threads: null }, merged);
 		fillHead(profile, sums, sumFunctions(merged, new TopTree(merged, sums), profile.names.length));
 	}
 
@@ -234,15 +257,15 @@ class App {
 		flame.marked = s.func;
 		if (s.view === "flame") {
 			flame.flip = s.flip;
-			const path = s.zoom.join(".");
-			this.memo("flame", [this.tree, path, s.flip, s.order], () => {
-				if (flame.tree !== this.tree || flame.order !== s.order ||
+			const path = s.zoom.join("."), { tree } = this;
+			this.memo("flame", [tree, path, s.flip, s.order], () => {
+				if (flame.tree !== tree || flame.order !== s.order ||
 					flame.pathTo(flame.zoomed).join(".") !== path)
-					flame.setTree(this.tree, 0);
+					flame.setTree(tree, 0);
 				flame.order = s.order;
 				const node = flame.nodeOf(s.zoom);
 				if (flame.zoomed !== node) {
-					flame.setTree(this.tree, node);
+					flame.setTree(tree, node);
 					flame.reveal(node);
 				}
 				flame.resize();
@@ -291,8 +314,9 @@ class App {
 			byId("search").value = s.search;
 	}
 
-	showCrumbs() {
-		const { state: s, sums } = this, name = f => cut(this.nameOf(f, this.tree) ?? "?", 80);
+	crumbs() {
+		const { state: s, profile } = this;
+		const name = f => cut((f < 0 ? this.groups?.names[-1 - f] : profile.names[f]) ?? "?", 80);
 		const path = s.view === "flame" ? s.zoom : [];
 		const from = Math.max(0, path.length - 6), crumbs = [];
 		const chips = s.operations.map((o, i) => element("span", { class: "operation" },
@@ -313,13 +337,20 @@ class App {
 					element("bdi", {}, name(path[i]))));
 			crumbs.push(element("span", {}, "›"), element("bdi", { class: "here" }, name(path.at(-1))));
 		}
+		return [...chips, ...crumbs];
+	}
+
+	showCrumbs() {
+		const { state: s, sums } = this;
+		const named = s.zoom.some(f => f < 0) ? this.groups : null;
+		this.memo("crumbs", [s.view, s.zoom, s.operations, s.threads, s.event, named], () =>
+			byId("crumbs").replaceChildren(...this.crumbs(), element("span", { class: "gap" }),
+				byId("found"), this.chosen) ?? true);
 		const part = s.range || s.threads || sums.dropped;
-		const text = amount(sums.samples, "samples") +
+		setText(this.chosen, amount(sums.samples, "samples") +
 			(this.unit === "samples" ? "" : ` · ${amount(sums.weight, this.unit)}`) +
 			(part ? " in this selection" : "") +
-			(sums.dropped ? ` · ${amount(sums.dropped, this.unit)} left out` : "");
-		byId("crumbs").replaceChildren(...chips, ...crumbs, element("span", { class: "gap" }),
-			byId("found"), element("span", { class: "chosen" }, text));
+			(sums.dropped ? ` · ${amount(sums.dropped, this.unit)} left out` : ""));
 	}
 
 	zoomPath(path) {
@@ -332,33 +363,6 @@ class App {
 		field.title = found?.literal ? "no regular expression: searched as text" : "";
 		byId("found").textContent = found
 			? `${percent(sumMatches(this.merged, whole, found.matches), whole.total[0])} matched` : "";
-	}
-
-	fillLegend() {
-		const { profile, colors } = this, entry = (color, text) => {
-			const dot = element("i", { class: "dot" });
-			dot.style.background = color;
-			return element("span", {}, dot, element("bdi", {}, text));
-		};
-		const present = new Set();
-		let inlined = false;
-		for (let f = 1; f < profile.names.length; f++) {
-			present.add(profile.origin[f]);
-			inlined ||= profile.inlined[f];
-		}
-		let entries;
-		if (profile.diff)
-			entries = [entry("var(--bad)", `more in ${profile.diff.b}`), entry("var(--accent)",
-				`less in ${profile.diff.b}`), entry("var(--line)", "no difference beyond chance")];
-		else if (this.state.colors === "binary")
-			entries = colors.binaries.slice(0, 9).map(b => entry(colors.binaryColor(b),
-				cut(profile.meta.binaries[b][0], 40)));
-		else
-			entries = [...present].sort().filter(o => o !== ORIGIN_GROUP).map(o =>
-				entry(colors.sample(o), originNames[o]));
-		if (inlined && !profile.diff && this.state.colors !== "binary")
-			entries.push(entry(colors.sample(2, true), "inlined"));
-		byId("legend").replaceChildren(...entries);
 	}
 
 	chooseFunc(func) {
@@ -387,11 +391,12 @@ class App {
 	// Two shares differ by more than chance: what the file says or, where it does not, two
 	// proportions' z (95 %).
 	isSure(func) {
-		const { profile, functions, sums } = this;
+		const { profile } = this;
 		if (profile.significant && func >= 0)
 			return Boolean(profile.significant[func]);
 		if (!profile.diff || func < 0)
 			return true;
+		const { functions, sums } = this;
 		const scale = sums.scaleB, b = functions.second[func] / scale, nB = this.whole.second[0] / scale;
 		const a = functions.total[func] - functions.second[func];
 		const nA = this.whole.total[0] - this.whole.second[0];
@@ -407,8 +412,7 @@ class App {
 		const { flame, found } = this;
 		if (!found || this.state.view !== "flame")
 			return;
-		const hits = flame.boxes.filter(b => found.matches[flame.tree.func[b.node]])
-			.sort((a, b) => a.y - b.y || a.x - b.x).map(b => b.node);
+		const hits = flame.boxes.matching(flame.tree, found.matches);
 		if (!hits.length)
 			return;
 		const at = hits.indexOf(flame.focused);

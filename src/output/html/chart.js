@@ -16,8 +16,8 @@ export function tickStep(length, n) {
 export class Chart {
 	// hooks: nameOf(func), onHover(frame, event), onChoose(func), onRange(view)
 	constructor(host, profile, colors, hooks) {
-		Object.assign(this, { host, profile, colors, hooks, thread: null, view: [0, 1], boxes: [],
-			matches: null });
+		Object.assign(this, { host, profile, colors, hooks, thread: null, view: [0, 1], matches: null,
+			boxes: [], drawn: 0, open: [], path: [] }); // which serve all pictures
 		this.canvas = element("canvas", { tabindex: "0", role: "application",
 			"aria-roledescription": "flame chart", "aria-label": "stacks over time" });
 		this.space = element("div", { class: "flame-space" }, this.canvas);
@@ -69,19 +69,19 @@ export class Chart {
 		return (profile.meta.events[event]?.interval_ns || 1e6) / profile.meta.tick_ns;
 	}
 
-	// Frames as boxes in ticks: a frame lasts while its node stays on the stack.
-	frames(list) {
-		const { profile, tree } = this, interval = this.interval();
+	// Runs f(level, node, from, to, sample) over frames, in ticks: one lasts while its node stays on the
+	// stack.
+	forFrames(list, f) {
+		const { profile, tree, open, path } = this, interval = this.interval();
 		const perPixel = (this.view[1] - this.view[0]) / this.width;
-		const reach = Math.max(2.5 * interval, perPixel * 2), open = [], boxes = [];
+		const reach = Math.max(2.5 * interval, perPixel * 2);
+		let last = -Infinity, levels = 0;
 		const close = (level, t) => {
-			while (open.length > level) {
-				const box = open.pop();
-				box.to = t;
-				boxes.push(box);
+			while (levels > level) {
+				const { node, from, sample } = open[--levels];
+				f(levels, node, from, t, sample);
 			}
 		};
-		let last = -Infinity;
 		for (const i of list) {
 			const t = profile.time[i], leaf = tree.map[profile.stack[i]];
 			if (t - last > reach)
@@ -92,18 +92,20 @@ export class Chart {
 				continue;
 			}
 			const depth = tree.depth[leaf];
-			const path = new Array(depth);
 			for (let at = leaf, k = depth; at; at = tree.parent[at])
 				path[--k] = at;
 			let same = 0;
-			while (same < depth && same < open.length && open[same].node === path[same])
+			while (same < depth && same < levels && open[same].node === path[same])
 				same++;
 			close(same, t);
-			for (let k = same; k < depth; k++)
-				open.push({ node: path[k], level: k, from: t, to: t, sample: i });
+			for (; levels < depth; levels++) {
+				const box = open[levels] ??= { node: 0, from: 0, sample: 0 };
+				box.node = path[levels];
+				box.from = t;
+				box.sample = i;
+			}
 		}
 		close(0, last + interval);
-		return boxes;
 	}
 
 	drawNow() {
@@ -112,35 +114,37 @@ export class Chart {
 		const height = host.clientHeight;
 		if (!thread || !this.width)
 			return;
-		const c = prepare(canvas, this.width, height);
+		const c = prepare(canvas, this.width, height), list = this.chosen();
 		c.font = FONT;
 		c.textBaseline = "middle";
-		const boxes = this.frames(this.chosen());
-		this.depth = boxes.reduce((d, b) => Math.max(d, b.level + 1), 0);
-		this.space.style.height = `${Math.max(height, AXIS + this.depth * ROW)}px`;
-		this.boxes = [];
-		const ink = cssColor("--frame-text");
-		const scale = this.width / (this.view[1] - this.view[0]);
-		for (const b of boxes) {
-			const x = Math.max(0, (b.from - this.view[0]) * scale);
-			const right = Math.min(this.width, (b.to - this.view[0]) * scale);
-			const y = AXIS + b.level * ROW - host.scrollTop, w = Math.max(0.6, right - x);
-			if (y < -ROW || y > height || right < 0)
-				continue;
-			const func = tree.func[b.node];
-			const faded = this.matches && !this.matches[func];
-			c.globalAlpha = faded ? 0.28 : 1;
-			c.fillStyle = this.colors.of(func);
-			c.fillRect(x, y, Math.max(0.6, w - (w > 3 ? 1 : 0)), ROW - 1);
-			this.boxes.push({ ...b, func, x, y, w });
-			const label = fit(c, this.hooks.nameOf(func), w - 8);
-			if (label) {
-				c.fillStyle = ink;
-				c.fillText(label, x + 4, y + (ROW - 1) / 2);
-			}
-		}
+		this.ink = cssColor("--frame-text");
+		const { stack } = this.profile, depthOf = i => tree.depth[Math.max(0, tree.map[stack[i]])];
+		const depth = list.reduce((deepest, i) => Math.max(deepest, depthOf(i)), 0);
+		this.space.style.height = `${Math.max(height, AXIS + depth * ROW)}px`;
+		this.drawn = 0;
+		this.scroll = host.scrollTop;
+		this.height = height;
+		this.forFrames(list, (level, node, from, to, sample) =>
+			this.drawFrame(c, level, tree.func[node], from, to, sample));
 		c.globalAlpha = 1;
 		this.drawAxis(c);
+	}
+
+	drawFrame(c, level, func, from, to, sample) {
+		const { view, width, height, scroll, matches } = this, scale = width / (view[1] - view[0]);
+		const x = Math.max(0, (from - view[0]) * scale), right = Math.min(width, (to - view[0]) * scale);
+		const y = AXIS + level * ROW - scroll, w = Math.max(0.6, right - x);
+		if (y < -ROW || y > height || right < 0)
+			return;
+		c.globalAlpha = matches && !matches[func] ? 0.28 : 1;
+		c.fillStyle = this.colors.of(func);
+		c.fillRect(x, y, Math.max(0.6, w - (w > 3 ? 1 : 0)), ROW - 1);
+		Object.assign(this.boxes[this.drawn++] ??= {}, { func, from, to, sample, x, y, w });
+		const label = fit(c, this.hooks.nameOf(func), w - 8);
+		if (label) {
+			c.fillStyle = this.ink;
+			c.fillText(label, x + 4, y + (ROW - 1) / 2);
+		}
 	}
 
 	drawAxis(c) {
@@ -165,7 +169,8 @@ export class Chart {
 
 	boxAt(e) {
 		const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
-		return this.boxes.find(b => y >= b.y && y < b.y + ROW && x >= b.x && x < b.x + b.w) ?? null;
+		return this.boxes.find((b, i) => i < this.drawn && y >= b.y && y < b.y + ROW &&
+			x >= b.x && x < b.x + b.w) ?? null;
 	}
 
 	onDown(e) {

@@ -1,6 +1,8 @@
 // Colours of frames: by origin, by binary, or by how much of a frame is of the second recording.
 // Shades are by the hash of the name, so that a function has the same colour in every picture.
 
+import { cut, element } from "./text.js";
+
 export const ORIGIN_GROUP = 0, ORIGIN_UNKNOWN = 5;
 
 const GREY = ["#dcdfe4", "#cdd2d9", "#3a404a", "#454c57"];
@@ -21,7 +23,7 @@ const safeOrigins = [
 // Frames of inlined calls are a step paler than their origin.
 const INLINED = { light: "#ffffff", dark: "#101418" };
 
-export const originNames = ["group", "kernel", "program", "library", "JIT", "unknown"];
+const originNames = ["group", "kernel", "program", "library", "JIT", "unknown"];
 export const schemes = { origin: "by origin", safe: "by origin, colour-blind safe", binary: "by binary" };
 
 function rgb(hex) {
@@ -116,4 +118,25 @@ export class Colors {
 				this.dark ? INLINED.dark : INLINED.light, 0.4);
 		return shade(range, this.dark, 0.5);
 	}
+}
+
+// What the colours of the flame graph mean.
+export function legend(profile, colors) {
+	const entry = (color, text) => {
+		const dot = element("i", { class: "dot" });
+		dot.style.background = color;
+		return element("span", {}, dot, element("bdi", {}, text));
+	};
+	if (profile.diff)
+		return [entry("var(--bad)", `more in ${profile.diff.b}`), entry("var(--accent)",
+			`less in ${profile.diff.b}`), entry("var(--line)", "no difference beyond chance")];
+	if (colors.scheme === "binary")
+		return colors.binaries.slice(0, 9).map(b => entry(colors.binaryColor(b),
+			cut(profile.meta.binaries[b][0], 40)));
+	const present = new Set(profile.origin.subarray(1));
+	const entries = [...present].sort().filter(o => o !== ORIGIN_GROUP).map(o =>
+		entry(colors.sample(o), originNames[o]));
+	if (profile.inlined.subarray(1).some(Boolean))
+		entries.push(entry(colors.sample(2, true), "inlined"));
+	return entries;
 }

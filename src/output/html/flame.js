@@ -2,17 +2,43 @@
 
 import { FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { differenceColor } from "./colors.js";
+import { longer } from "./trees.js";
 import { element, onFrame } from "./text.js";
 
 export const ROW = 19;
 const HAIR = 0.4; // narrower frames are drawn together
 const SHORT = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 180; // ms
 
+// The frames that were drawn, and where: arrays that serve all pictures.
+class Boxes {
+	constructor() {
+		Object.assign(this, { n: 0, node: new Int32Array(1024), x: new Float64Array(1024),
+			y: new Float64Array(1024), w: new Float64Array(1024) });
+	}
+
+	add(node, x, y, w) {
+		if (this.n === this.node.length)
+			for (const name of ["node", "x", "y", "w"])
+				this[name] = longer(this[name]);
+		this.node[this.n] = node;
+		this.x[this.n] = x;
+		this.y[this.n] = y;
+		this.w[this.n++] = w;
+	}
+
+	// Nodes of functions that match, from top to bottom, from left to right.
+	matching(tree, matches) {
+		const list = Array.from({ length: this.n }, (_, i) => i);
+		return list.filter(i => matches[tree.func[this.node[i]]])
+			.sort((a, b) => this.y[a] - this.y[b] || this.x[a] - this.x[b]).map(i => this.node[i]);
+	}
+}
+
 export class Flame {
 	// hooks: nameOf(func), onHover(node, event), onChoose(node), onZoom(node), onKeyFocus(node)
 	constructor(host, colors, hooks, { small = false, label } = {}) {
-		Object.assign(this, { host, colors, hooks, small, tree: null, view: [0, 1], zoomed: 0,
-			focused: -1, hovered: -1, flip: false, matches: null, boxes: [], marked: -1 });
+		Object.assign(this, { host, colors, hooks, small, tree: null, view: [0, 1], zoomed: 0, thin: [],
+			focused: -1, hovered: -1, flip: false, matches: null, boxes: new Boxes(), marked: -1 });
 		this.canvas = element("canvas", { tabindex: "0", role: "application",
 			"aria-roledescription": "flame graph", "aria-label": label });
 		this.space = element("div", { class: "flame-space" }, this.canvas);
@@ -84,7 +110,7 @@ export class Flame {
 		const c = prepare(canvas, width, Math.min(this.visible, host.clientHeight || this.visible));
 		c.font = FONT;
 		c.textBaseline = "middle";
-		this.boxes = [];
+		this.boxes.n = 0;
 		this.ink = { text: cssColor("--frame-text"), ground: cssColor("--ground"),
 			dim: cssColor("--frame-dim"), accent: cssColor("--accent") };
 		const before = tree.maxDepth;
@@ -95,31 +121,49 @@ export class Flame {
 			this.resize();
 	}
 
+	// Depth first, from left to right.
 	drawFrames(c) {
 		const { tree, view, width } = this;
 		const scale = width / (view[1] - view[0]), scroll = this.host.scrollTop;
-		const stack = [[0, 0]], thin = [];
-		while (stack.length) {
-			const [node, level] = stack.pop();
+		this.thin.length = 0;
+		for (let node = 0, level = 0; ;) {
 			const x = (tree.start[node] - view[0]) * scale, w = tree.total[node] * scale;
-			if (x > width || x + w < 0)
-				continue;
-			const y = this.yOf(level) - scroll;
-			if (this.flip ? y < -ROW : y > this.visible)
-				continue;
-			if (w < HAIR) {
-				if (Math.abs(x - (thin[level] ?? -9)) >= 1 && y > -ROW && y < this.visible) {
-					c.fillStyle = this.ink.dim;
-					c.fillRect(x, y, 0.7, ROW - 1);
-					thin[level] = x;
-				}
+			const inner = this.drawIfSeen(c, node, level, x, w, this.yOf(level) - scroll)
+				? tree.firstKid(node) : 0;
+			if (inner) {
+				node = inner;
+				level++;
 				continue;
 			}
-			if (y > -ROW && y < this.visible)
-				this.drawFrame(c, node, x, y, w);
-			for (const kid of tree.kids(node))
-				stack.push([kid, level + 1]);
+			let next = node && x <= width ? tree.nextKid(node) : 0;
+			while (node && !next) {
+				node = tree.parent[node];
+				level--;
+				next = node && tree.nextKid(node);
+			}
+			if (!node)
+				return;
+			node = next;
 		}
+	}
+
+	// Whether there may be more of it to see further in.
+	drawIfSeen(c, node, level, x, w, y) {
+		const { width, visible, thin } = this;
+		if (x > width || x + w < 0 || (this.flip ? y < -ROW : y > visible))
+			return false;
+		const inView = y > -ROW && y < visible;
+		if (w >= HAIR) {
+			if (inView)
+				this.drawFrame(c, node, x, y, w);
+			return true;
+		}
+		if (inView && x - (thin[level] ?? -9) >= 1) {
+			c.fillStyle = this.ink.dim;
+			c.fillRect(x, y, 0.7, ROW - 1);
+			thin[level] = x;
+		}
+		return false;
 	}
 
 	colorOf(node) {
@@ -139,7 +183,7 @@ export class Flame {
 		c.globalAlpha = faded ? 0.28 : node !== this.zoomed && this.isAbove(node) ? 0.6 : 1;
 		c.fillStyle = this.colorOf(node);
 		c.fillRect(left, y, Math.max(0.4, right - left - gap), ROW - 1);
-		this.boxes.push({ node, x: left, y, w: right - left });
+		this.boxes.add(node, left, y, right - left);
 		const label = fit(c, this.hooks.nameOf(func, tree), right - left - 8);
 		if (label) {
 			c.globalAlpha = faded ? 0.6 : 1;
@@ -165,19 +209,20 @@ export class Flame {
 	}
 
 	drawOutlines(c) {
-		const outline = (box, color, width) => {
+		const { boxes } = this, outline = (i, color, width) => {
 			c.strokeStyle = color;
 			c.lineWidth = width;
-			c.strokeRect(box.x + width / 2, box.y + width / 2, Math.max(1, box.w - width - 1),
-				ROW - 1 - width);
+			c.strokeRect(boxes.x[i] + width / 2, boxes.y[i] + width / 2,
+				Math.max(1, boxes.w[i] - width - 1), ROW - 1 - width);
 		};
-		for (const box of this.boxes) {
-			if (this.marked >= 0 && this.tree.func[box.node] === this.marked)
-				outline(box, this.ink.text, 1);
-			if (box.node === this.hovered)
-				outline(box, this.ink.text, 1.5);
-			if (box.node === this.focused)
-				outline(box, this.ink.accent, 2.5);
+		for (let i = 0; i < boxes.n; i++) {
+			const node = boxes.node[i];
+			if (this.marked >= 0 && this.tree.func[node] === this.marked)
+				outline(i, this.ink.text, 1);
+			if (node === this.hovered)
+				outline(i, this.ink.text, 1.5);
+			if (node === this.focused)
+				outline(i, this.ink.accent, 2.5);
 		}
 	}
 
@@ -194,9 +239,11 @@ export class Flame {
 
 	nodeAt(event) {
 		const r = this.canvas.getBoundingClientRect();
-		const x = event.clientX - r.left, y = event.clientY - r.top;
-		const box = this.boxes.find(b => y >= b.y && y < b.y + ROW && x >= b.x && x < b.x + b.w);
-		return box ? box.node : -1;
+		const x = event.clientX - r.left, y = event.clientY - r.top, { boxes } = this;
+		for (let i = 0; i < boxes.n; i++)
+			if (y >= boxes.y[i] && y < boxes.y[i] + ROW && x >= boxes.x[i] && x < boxes.x[i] + boxes.w[i])
+				return boxes.node[i];
+		return -1;
 	}
 
 	hover(node, event) {

@@ -105,14 +105,14 @@ function droppedBy(profile, list) {
 }
 
 // Nothing to merge: the nodes come as they are wanted.
-function sameTree({ nodeFunc, nodeParent, nodeDepth }) {
+function sameTree({ nodeFunc, nodeParent, nodeDepth, names }) {
 	const n = nodeFunc.length, end = new Int32Array(n);
 	for (let i = n - 1; i >= 0; i--) {
 		end[i] = Math.max(end[i], i + 1);
 		end[nodeParent[i]] = Math.max(end[nodeParent[i]], end[i]);
 	}
 	const map = Int32Array.from({ length: n }, (_, i) => i);
-	return { n, func: nodeFunc, parent: nodeParent, end, depth: nodeDepth, map };
+	return { n, func: nodeFunc, parent: nodeParent, end, depth: nodeDepth, map, functions: names.length };
 }
 
 export function mergeTree(profile, list) {
@@ -148,5 +148,5 @@ export function mergeTree(profile, list) {
 	}
 	for (let i = 1; i < made.n; i++)
 		depth[i] = depth[parent[i]] + 1;
-	return { n: made.n, func, parent, end, depth, map };
+	return { n: made.n, func, parent, end, depth, map, functions: profile.names.length };
 }

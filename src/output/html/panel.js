@@ -3,7 +3,7 @@
 import { instructions, sourceLines } from "./code.js";
 import { Flame } from "./flame.js";
 import { operations } from "./merge.js";
-import { functionTree } from "./trees.js";
+import { functionTree } from "./lazytree.js";
 import { amount, byId, cut, element, intervalText, percent } from "./text.js";
 
 export class Panel {
@@ -12,6 +12,8 @@ export class Panel {
 		Object.assign(this, { profile, colors, hooks, host: byId("panel"), edge: byId("panel-edge") });
 		this.callers = element("div", { class: "mini" });
 		this.callees = element("div", { class: "mini" });
+		this.numbers = element("div", { class: "figures" });
+		this.code = element("div");
 		const choose = (node, flame) => hooks.onChoose(flame.tree.func[node]);
 		const common = { nameOf: hooks.nameOf, onHover: hooks.onHover, onChoose: choose,
 			onZoom: () => {}, onKeyFocus: hooks.onKeyFocus, isSignificant: hooks.isSignificant };
@@ -45,8 +47,21 @@ export class Panel {
 		this.host.hidden = this.edge.hidden = func < 0;
 		if (func < 0)
 			return;
-		const { names, meta, funcBinary, inlined } = this.profile;
-		const binary = meta.binaries[funcBinary[func]];
+		if (this.func !== func)
+			this.build(func);
+		this.numbers.replaceChildren(...this.figures(func, model));
+		this.code.replaceChildren(...sourceLines(this.profile, model, func),
+			...instructions(this.profile, model, func));
+		this.up.setTree(functionTree(model.merged, model.whole, func, true, this.up.tree));
+		this.down.setTree(functionTree(model.merged, model.whole, func, false, this.down.tree));
+		if (this.func !== func)
+			this.callers.scrollTop = this.callers.scrollHeight;
+		this.func = func;
+	}
+
+	// What does not change with what is chosen of the recording.
+	build(func) {
+		const { names, meta, funcBinary, inlined } = this.profile, binary = meta.binaries[funcBinary[func]];
 		this.host.replaceChildren(
 			element("div", { class: "panel-head" },
 				element("h2", {}, element("bdi", {}, cut(names[func], 10000))),
@@ -54,13 +69,9 @@ export class Panel {
 					onclick: () => this.hooks.onClose() }, "×")),
 			element("p", { class: "where", title: binary[1] },
 				`${binary[0]}${inlined[func] ? " · inlined" : ""}`),
-			this.figures(func, model), this.actions(func),
+			this.numbers, this.actions(func),
 			element("h3", {}, "Called by"), this.callers,
-			element("h3", {}, "Calls"), this.callees,
-			...sourceLines(this.profile, model, func), ...instructions(this.profile, model, func));
-		this.up.setTree(functionTree(model.merged, model.whole, func, true));
-		this.down.setTree(functionTree(model.merged, model.whole, func, false));
-		this.callers.scrollTop = this.callers.scrollHeight;
+			element("h3", {}, "Calls"), this.callees, this.code);
 	}
 
 	figures(func, { sums, whole, unit }) {
@@ -70,16 +81,14 @@ export class Panel {
 			element("span", { title: "95 % interval of the share" },
 				`${amount(weight, unit)}, ${intervalText(count, n)}`)];
 		if (!sums.second)
-			return element("div", { class: "figures" },
-				...line("self", sums.self[func], sums.selfCount[func]),
-				...line("total", sums.total[func], sums.count[func]));
+			return [...line("self", sums.self[func], sums.selfCount[func]),
+				...line("total", sums.total[func], sums.count[func])];
 		const second = whole.second[0], first = all - second;
 		const pair = (label, total, part) => [element("span", {}, label),
 			element("b", {}, `${percent(total - part, first)} → ${percent(part, second)}`),
 			element("span", {}, this.hooks.isSure(func) ? "more than chance" : "within chance")];
-		return element("div", { class: "figures" },
-			...pair("self", sums.self[func], sums.selfSecond[func]),
-			...pair("total", sums.total[func], sums.second[func]));
+		return [...pair("self", sums.self[func], sums.selfSecond[func]),
+			...pair("total", sums.total[func], sums.second[func])];
 	}
 
 	actions(func) {

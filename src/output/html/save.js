@@ -42,7 +42,7 @@ export function escapeXml(text) {
 
 // The whole of the zoomed part, however deep; frames under a tenth of a pixel are left out.
 export function svgText(flame, title, about) {
-	const { tree, width, zoomed } = flame, head = 54, pad = 10;
+	const { tree, zoomed } = flame, width = flame.width || 1200, head = 54, pad = 10;
 	const scale = width / (tree.total[zoomed] || 1), x0 = tree.start[zoomed];
 	const context = document.createElement("canvas").getContext("2d");
 	context.font = "12px sans-serif";

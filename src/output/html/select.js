@@ -1,4 +1,4 @@
-// Which samples count → weights of nodes, as a whole and by group.
+// Which samples count → weights of nodes, lines and instructions.
 
 export function lowerBound(a, lo, hi, x) {
 	while (lo < hi) {
@@ -23,22 +23,10 @@ export function threadLabel(t) {
 	return t.comm === t.process ? `${t.comm} ${t.tid}` : `${t.comm} ${t.tid} · ${t.process}`;
 }
 
-function again(t) {
-	return t.again ? `#${t.again + 1}` : "";
-}
-
-export const groupings = {
-	none: { label: "merged", key: () => "" },
-	pid: { label: "process", key: t => `${t.process}-${t.pid}${again(t)}` },
-	comm: { label: "thread name", key: t => t.comm },
-	tid: { label: "thread", key: t => `${t.comm}-${t.pid}/${t.tid}${again(t)}` },
-	cpu: { label: "CPU", key: null },
-};
-
 // Numbers for `n` things, all 0: the room of `old` again, if it fits. While a range is dragged, arrays
 // made anew for every frame would pile up faster than they are collected.
-export function zeros(n, old) {
-	return old instanceof Float64Array && old.length === n ? old.fill(0) : new Float64Array(n);
+export function zeros(n, old, Type = Float64Array) {
+	return old instanceof Type && old.length === n ? old.fill(0) : new Type(n);
 }
 
 class Sums {
@@ -48,12 +36,12 @@ class Sums {
 		this.count = alike ? this.self : zeros(n, old?.count === old?.self ? null : old?.count); // samples
 		this.second = second ? zeros(n, old?.second) : null; // of it, the part of B
 		this.weight = this.samples = this.dropped = 0;
-		this.groups = null; // [{ name, nodes, weights }]
+		this.byThread = new Map(); // weights
 	}
 }
 
 // Runs f(lo, hi, thread) over the samples chosen.
-function forRuns(profile, choice, f) {
+export function forRuns(profile, choice, f) {
 	for (const t of profile.threads) {
 		if (choice.threads && !choice.threads.has(t.id))
 			continue;
@@ -67,99 +55,43 @@ export function isByPeriod(profile, event) {
 	return Boolean(profile.period && profile.meta.events[event]?.by_period);
 }
 
+// Returns the weight that was added.
 function addRun(profile, choice, map, sums, lo, hi) {
 	const { stack, event, period } = profile;
 	const byPeriod = isByPeriod(profile, choice.event);
 	const { self, count } = sums;
+	let weight = 0, samples = 0, dropped = 0;
 	if (self === count) {
 		for (let i = lo; i < hi; i++) {
 			const node = map[stack[i]];
 			if (node >= 0)
 				self[node]++;
 			else
-				sums.dropped++;
+				dropped++;
 		}
-		return;
-	}
-	for (let i = lo; i < hi; i++) {
-		if (event && event[i] !== choice.event)
-			continue;
-		const node = map[stack[i]], w = byPeriod ? period[i] : 1;
-		if (node < 0) {
-			sums.dropped += w;
-			continue;
+		weight = samples = hi - lo - dropped;
+	} else {
+		for (let i = lo; i < hi; i++) {
+			if (event && event[i] !== choice.event)
+				continue;
+			const node = map[stack[i]], w = byPeriod ? period[i] : 1;
+			if (node < 0) {
+				dropped += w;
+				continue;
+			}
+			self[node] += w;
+			count[node]++;
+			weight += w;
+			samples++;
 		}
-		self[node] += w;
-		count[node]++;
 	}
+	sums.weight += weight;
+	sums.samples += samples;
+	sums.dropped += dropped;
+	return weight;
 }
 
 const addUp = a => a.reduce((x, y) => x + y, 0);
-
-// Of groups, the samples: a list of [lo, hi) for threads; of CPUs, whose are not together, an index.
-function cpuRuns(profile, choice) {
-	const { cpu } = profile, counts = new Map(), runs = new Map();
-	forRuns(profile, choice, (lo, hi) => {
-		for (let i = lo; i < hi; i++)
-			counts.set(cpu[i], (counts.get(cpu[i]) ?? 0) + 1);
-	});
-	for (const [number, count] of counts)
-		runs.set(number, { index: new Int32Array(count), n: 0 });
-	forRuns(profile, choice, (lo, hi) => {
-		for (let i = lo; i < hi; i++) {
-			const run = runs.get(cpu[i]);
-			run.index[run.n++] = i;
-		}
-	});
-	return [...runs].sort((a, b) => a[0] - b[0])
-		.map(([number, run]) => [number ? `cpu ${number - 1}` : "cpu ?", run]);
-}
-
-function threadRuns(profile, choice) {
-	const { key } = groupings[choice.by], runs = new Map();
-	forRuns(profile, choice, (lo, hi, t) => {
-		const name = key(t);
-		if (!runs.has(name))
-			runs.set(name, { ranges: [] });
-		runs.get(name).ranges.push([lo, hi]);
-	});
-	return [...runs];
-}
-
-// The nodes that a group's samples end in, and their weights.
-function sumGroup(profile, choice, map, run, { scratch, found }) {
-	const { stack, event, period } = profile;
-	const byPeriod = isByPeriod(profile, choice.event);
-	const { index, ranges = [[0, index?.length]] } = run;
-	let n = 0;
-	for (const [lo, hi] of ranges) {
-		for (let k = lo; k < hi; k++) {
-			const i = index ? index[k] : k, node = map[stack[i]];
-			if (node < 0 || (event && event[i] !== choice.event))
-				continue;
-			if (!scratch[node])
-				found[n++] = node;
-			scratch[node] += byPeriod ? period[i] : 1;
-		}
-	}
-	const nodes = found.slice(0, n).sort(), weights = new Float64Array(n);
-	for (let k = 0; k < n; k++)
-		weights[k] = scratch[nodes[k]];
-	let weight = 0;
-	for (const n of nodes) {
-		weight += scratch[n];
-		scratch[n] = 0;
-	}
-	return { nodes, weights, weight };
-}
-
-function sumGroups(profile, choice, tree) {
-	const runs = choice.by === "cpu" ? cpuRuns(profile, choice) : threadRuns(profile, choice);
-	const room = { scratch: new Float64Array(tree.n), found: new Int32Array(tree.n) };
-	const groups = runs.map(([name, run]) =>
-		({ name, ...sumGroup(profile, choice, tree.map, run, room) }));
-	return groups.filter(g => g.nodes.length).sort((a, b) => b.weight - a.weight);
-}
 
 // Weights without samples: one recording, or two of which each counts as much as the other.
 function sumStatic(profile, choice, tree, sums) {
@@ -184,17 +116,14 @@ function sumStatic(profile, choice, tree, sums) {
 	return sums;
 }
 
-// choice: { event, range, threads, by, normalize }; old: sums of before, which end to hold
+// choice: { event, range, threads, normalize }; old: sums of before, which end to hold
 export function sumSamples(profile, choice, tree, old) {
 	if (!profile.time)
 		return sumStatic(profile, choice, tree, new Sums(tree.n, { second: Boolean(profile.selfB) }, old));
 	const alike = !profile.event && !isByPeriod(profile, choice.event);
 	const sums = new Sums(tree.n, { alike }, old);
-	forRuns(profile, choice, (lo, hi) => addRun(profile, choice, tree.map, sums, lo, hi));
-	sums.weight = addUp(sums.self);
-	sums.samples = addUp(sums.count);
-	if (choice.by !== "none")
-		sums.groups = sumGroups(profile, choice, tree);
+	forRuns(profile, choice, (lo, hi, t) =>
+		sums.byThread.set(t, addRun(profile, choice, tree.map, sums, lo, hi)));
 	return sums;
 }
 
@@ -208,6 +137,9 @@ function forSamples(profile, choice, map, f) {
 	});
 }
 
+// Room of sumLines() and sumInsns(), for the next time.
+const room = {};
+
 // Weights by line of one function: [{ file, line, self, total }], files together. A line counts once
 // in a stack, where it is outermost.
 export function sumLines(profile, choice, { map }, func) {
@@ -215,12 +147,14 @@ export function sumLines(profile, choice, { map }, func) {
 	if (!nodePlace)
 		return [];
 	const n = nodeFunc.length;
-	const weight = profile.time ? new Float64Array(n) : profile.self.map((w, i) => map[i] < 0 ? 0 : w);
+	const weight = room.weight = zeros(n, room.weight), total = room.total = zeros(n, room.total);
 	if (profile.time)
 		forSamples(profile, choice, map, (i, w) => {
 			weight[stack[i]] += w;
 		});
-	const total = weight.slice();
+	else
+		weight.set(profile.self.map((w, i) => map[i] < 0 ? 0 : w));
+	total.set(weight);
 	for (let i = n - 1; i > 0; i--)
 		total[nodeParent[i]] += total[i];
 	const lines = new Map();
@@ -247,7 +181,8 @@ export function sumLines(profile, choice, { map }, func) {
 // where it is inlined itself, in its part of a caller's code): { byInsn, sum, known }.
 export function sumInsns(profile, choice, { map }, func) {
 	const { nodeFunc, nodeParent, inlined, stack, code } = profile;
-	const inside = new Uint8Array(nodeFunc.length), byInsn = new Map();
+	const inside = room.inside = zeros(nodeFunc.length, room.inside, Uint8Array);
+	const weight = room.insns = zeros(code.text.length, room.insns);
 	let sum = 0, known = 0;
 	for (let i = 1; i < inside.length; i++)
 		inside[i] = nodeFunc[i] === func || (inlined[nodeFunc[i]] && inside[nodeParent[i]]) ? 1 : 0;
@@ -259,7 +194,11 @@ export function sumInsns(profile, choice, { map }, func) {
 		if (!insn)
 			return;
 		known += w;
-		byInsn.set(insn - 1, (byInsn.get(insn - 1) ?? 0) + w);
+		weight[insn - 1] += w;
 	});
+	const byInsn = new Map();
+	for (let i = 0; i < weight.length; i++)
+		if (weight[i])
+			byInsn.set(i, weight[i]);
 	return { byInsn, sum, known };
 }
