@@ -1,5 +1,5 @@
-// How fast a page is: opening, selection to redraw, pan and zoom; and what it takes of memory: of
-// JavaScript, and of the process that shows it, which is more. Prints; asserts nothing.
+// How fast a page is: opening, selection to redraw, drags over the time, pan and zoom; and what it takes
+// of memory: of JavaScript, and of the process that shows it, which is more. Prints; asserts nothing.
 // Usage: html-bench.mjs PAGE…
 import { createRequire } from "node:module";
 import { readFileSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ const browser = await chromium.launch({
 });
 
 const views = { selection: "", "bottom-up": "d=up", "by thread": "by=tid", table: "v=table", "over time": "v=chart",
-	"with a function": "fn=9" };
+	"with a function": "fn=9", "bottom-up by thread": "d=up&by=tid", "by CPU": "by=cpu" };
 
 // Milliseconds from a change of the range to the frame that shows it; the median of some.
 const select = (page, view) => page.evaluate(async view => {
@@ -27,6 +27,30 @@ const select = (page, view) => page.evaluate(async view => {
 	}
 	return times.sort((a, b) => a - b)[4];
 }, view);
+
+// Frames a second while the chosen range follows a pointer that rushes over the heat map.
+async function drag(page, view) {
+	await page.evaluate(h => {
+		location.hash = h;
+		window.frames_seen = 0;
+		window.begun = performance.now();
+		const count = () => {
+			window.frames_seen++;
+			window.counting = requestAnimationFrame(count);
+		};
+		count();
+	}, view);
+	const box = await page.locator("#heatmap").boundingBox();
+	const at = i => [box.x + box.width * (0.6 + 0.38 * Math.sin(i / 15)), box.y + 20 + i % 50];
+	await page.mouse.move(box.x + box.width * 0.2, box.y + 50);
+	await page.mouse.down();
+	await Promise.all(Array.from({ length: 200 }, (_, i) => page.mouse.move(...at(i))));
+	await page.mouse.up();
+	return page.evaluate(() => {
+		cancelAnimationFrame(window.counting);
+		return window.frames_seen / ((performance.now() - window.begun) / 1000);
+	});
+}
 
 // Frames a second while the pointer drags and the wheel turns.
 async function pan(page) {
@@ -88,6 +112,10 @@ for (const file of process.argv.slice(2)) {
 	const selected = [];
 	for (const [name, view] of Object.entries(views))
 		selected.push(`${name} ${(await select(page, view)).toFixed(0)} ms`);
+	const selecting = await processMemory(), dragged = [];
+	for (const [name, view] of Object.entries(views))
+		dragged.push(`${name} ${(await drag(page, view)).toFixed(0)}`);
+	const dragging = await processMemory();
 	await page.evaluate(() => {
 		location.hash = "";
 	});
@@ -98,7 +126,9 @@ for (const file of process.argv.slice(2)) {
 	console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB, usable after ${usable.toFixed(0)} ms, ` +
 		`${selected.join(", ")}, ${fps.toFixed(0)} frames/s, ` +
 		`${((usedSize + backingStorageSize) / 1e6).toFixed(0)} MB of JavaScript`);
-	console.log(`  its process once open: ${memoryText(opened)}; after that: ${memoryText(await processMemory())}`);
+	console.log(`  drags over the time, frames/s: ${dragged.join(", ")}`);
+	console.log(`  its process once open: ${memoryText(opened)}; after selections: ${memoryText(selecting)}; ` +
+		`after drags: ${memoryText(dragging)}; at the end: ${memoryText(await processMemory())}`);
 	await page.context().close();
 }
 await browser.close();

@@ -26,4 +26,5 @@ text range --time 10,20
 text short --time 31.25,31.5
 text thread --tid 1003
 text both --tid 1003 --time 10,20
+drive time "$tmp"
 drive html "$tmp"
