@@ -108,6 +108,46 @@ static void test_union(void **state)
 		one_deinit(&v[i]);
 }
 
+static void expect_place(const struct diff *d, const char *name, const char *binary,
+			 enum origin origin)
+{
+	const struct diff_function *f = change_of(d, name);
+	const struct func *func = &d->tree->funcs.v[d->functions.v.v[f->function].func];
+
+	assert_string_equal(binary_name(binaries_get(&d->data->binaries, func->binary)), binary);
+	assert_int_equal(func->origin, origin);
+}
+
+/* Text joins by names alone; what is known of where they are is said all the same. */
+static void test_places_of_names(void **state)
+{
+	struct one v[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		one_init(&v[i]);
+	v[0].m.app = binaries_add(&v[0].m.data.binaries,
+				  &(struct binary){ .kind = BINARY_KIND_TEXT, .path = (char *)"" });
+	v[0].m.lib = binaries_add(&v[0].m.data.binaries,
+				  &(struct binary){ .kind = BINARY_KIND_TEXT,
+						    .path = (char *)"/usr/lib/libx.so.1" });
+	memsource_add(&v[0].m, v[0].thread, "main;lib:copy", 30);
+	memsource_add(&v[0].m, v[0].thread, "main;gone;lib:init", 30);
+	memsource_add(&v[1].m, v[1].thread, "main;lib:copy", 30);
+	memsource_add(&v[1].m, v[1].thread, "main;init;k:fault", 30);
+	struct diff *d = diff_of(v, 1, 1, 0, 0);
+
+	expect_place(d, "copy", "libx.so.1", ORIGIN_LIBRARY);
+	expect_place(d, "fault", "[kernel]", ORIGIN_KERNEL);
+	expect_place(d, "main", "app", ORIGIN_USER);
+	expect_place(d, "gone", "", ORIGIN_USER);
+	expect_place(d, "init", "", ORIGIN_UNKNOWN); /* they disagree */
+	expect_share(&change_of(d, "init")->total, 0.5, 0.5);
+	diff_destroy(d);
+	for (int i = 0; i < 2; i++)
+		one_deinit(&v[i]);
+}
+
 static void test_amounts(void **state)
 {
 	struct one v[2];
@@ -321,6 +361,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_union),
+		cmocka_unit_test(test_places_of_names),
 		cmocka_unit_test(test_amounts),
 		cmocka_unit_test(test_recursion_counts_once),
 		cmocka_unit_test(test_welch),
