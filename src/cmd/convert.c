@@ -30,6 +30,9 @@ struct part {
 	struct report_input input;
 	struct merge_input merge;
 	struct batch first;
+	struct batch batch;  /* in the merge's numbers */
+	size_t at, event_at; /* of the batch: written so far */
+	bool at_end;
 };
 
 struct convert {
@@ -172,6 +175,14 @@ static struct err *know_events(struct part *p, const char *path)
 	return err;
 }
 
+/* The input's clock when it began, or its first sample's; 0: not known. */
+static uint64_t start_of(const struct part *p)
+{
+	uint64_t start = p->input.data.meta.clock_start_ns;
+
+	return start || !p->first.n_samples ? start : p->first.samples[0].time_ns;
+}
+
 static struct err *open_part(struct convert *c, struct part *p, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -180,7 +191,7 @@ static struct err *open_part(struct convert *c, struct part *p, const char *path
 	TRY(report_input_unwind(&p->input, ENGINE_ROWS));
 	TRY(know_events(p, path));
 	TRY(p->input.source->next(p->input.source, &p->first));
-	merge_add(&c->merge, &p->input.data, slash ? slash + 1 : path, &p->merge);
+	merge_add(&c->merge, &p->input.data, start_of(p), slash ? slash + 1 : path, &p->merge);
 	if (p->input.kind == INPUT_TEXT && c->opt.to_perf)
 		return err_new("%s is text, whose names have no place in perf.data: convert it to "
 			       "a recording (-o OUT.rec)",
@@ -188,41 +199,19 @@ static struct err *open_part(struct convert *c, struct part *p, const char *path
 	return NULL;
 }
 
+/* The next batch, or the end. */
 static struct err *take_batch(struct convert *c, struct part *p, const struct batch *batch)
 {
-	uint32_t origin = p->merge.first_origin;
-	size_t at = 0;
-
-	if (p->input.data.events.n > p->merge.events.n)
-		return err_new("several events in text from standard input: put it into a file");
-	struct batch b = merge_batch(&c->merge, &p->merge, batch);
-
-	for (size_t i = 0; i <= b.n_samples; i++) {
-		for (; at < b.n_events && b.events[at].samples_before <= i; at++) {
-			if (c->perf)
-				perfwrite_event(c->perf, origin, &b.events[at]);
-			else
-				TRY(writer_event(c->writer, &b.events[at]));
-		}
-		if (i == b.n_samples)
-			break;
-		if (c->perf)
-			TRY(perfwrite_sample(c->perf, &b.samples[i]));
-		else
-			TRY(writer_sample(c->writer, &b.samples[i]));
-		c->n_samples++;
+	p->at = p->event_at = 0;
+	p->batch = (struct batch){ 0 };
+	if (batch->n_samples || batch->n_events) {
+		if (p->input.data.events.n > p->merge.events.n)
+			return err_new("several events in text from standard input: put it into a "
+				       "file");
+		p->batch = merge_batch(&c->merge, &p->merge, batch);
+		return NULL;
 	}
-	return NULL;
-}
-
-static struct err *take_part(struct convert *c, struct part *p)
-{
-	struct batch batch = p->first;
-
-	while (batch.n_samples || batch.n_events) {
-		TRY(take_batch(c, p, &batch));
-		TRY(p->input.source->next(p->input.source, &batch));
-	}
+	p->at_end = true;
 	if (!c->perf && !c->opt.no_resolve) {
 		CLEANUP(symbolizer_destroy)
 		struct symbolizer *symbols = symbolizer_create(&p->input.data, &c->diag);
@@ -231,6 +220,74 @@ static struct err *take_part(struct convert *c, struct part *p)
 	}
 	merge_finish(&c->merge, &p->merge);
 	return NULL;
+}
+
+static struct err *put_event(struct convert *c, const struct proc_event *e)
+{
+	if (!c->perf)
+		return writer_event(c->writer, e);
+	perfwrite_event(c->perf, e);
+	return NULL;
+}
+
+static struct err *put_sample(struct convert *c, const struct sample *s)
+{
+	c->n_samples++;
+	return c->perf ? perfwrite_sample(c->perf, s) : writer_sample(c->writer, s);
+}
+
+/* What is next of a part, up to a sample that is later than `until_ns`. What happened to processes
+ * stands where it stood among the samples. */
+static struct err *put_part(struct convert *c, struct part *p, uint64_t until_ns)
+{
+	const struct batch *b = &p->batch;
+
+	for (bool first = true; !p->at_end; first = false) {
+		for (; p->event_at < b->n_events && b->events[p->event_at].samples_before <= p->at;
+		     p->event_at++)
+			TRY(put_event(c, &b->events[p->event_at]));
+		if (p->at == b->n_samples)
+			break;
+		if (!first && b->samples[p->at].time_ns > until_ns)
+			return NULL;
+		TRY(put_sample(c, &b->samples[p->at++]));
+	}
+	struct batch next;
+
+	TRY(p->input.source->next(p->input.source, &next));
+	return take_batch(c, p, &next);
+}
+
+static uint64_t next_ns(const struct part *p)
+{
+	return p->at < p->batch.n_samples ? p->batch.samples[p->at].time_ns : 0;
+}
+
+/* The inputs side by side, by the times of their samples: a report counts from the first. */
+static struct err *put_parts(struct convert *c)
+{
+	for (int i = 0; i < c->opt.n_inputs; i++)
+		TRY(take_batch(c, &c->parts[i], &c->parts[i].first));
+	for (;;) {
+		struct part *next = NULL;
+		uint64_t until_ns = UINT64_MAX;
+
+		for (int i = 0; i < c->opt.n_inputs; i++) {
+			struct part *p = &c->parts[i];
+
+			if (p->at_end)
+				continue;
+			if (next && next_ns(p) >= next_ns(next)) {
+				until_ns = next_ns(p) < until_ns ? next_ns(p) : until_ns;
+				continue;
+			}
+			until_ns = next ? next_ns(next) : until_ns;
+			next = p;
+		}
+		if (!next)
+			return NULL;
+		TRY(put_part(c, next, until_ns));
+	}
 }
 
 static struct err *finish(struct convert *c)
@@ -270,8 +327,7 @@ static struct err *convert_run(struct convert *c)
 		TRY(perfwrite_create(c->out.fd, &c->data, &c->perf));
 	else
 		TRY(writer_create(c->out.fd, o->parsed_codec, &c->data, &c->writer));
-	for (int i = 0; i < o->n_inputs; i++)
-		TRY(take_part(c, &c->parts[i]));
+	TRY(put_parts(c));
 	return finish(c);
 }
 
@@ -284,6 +340,7 @@ static void convert_deinit(struct convert *c)
 		if (c->parts[i].input.fd >= 0)
 			report_input_deinit(&c->parts[i].input);
 	}
+	merge_deinit(&c->merge);
 	free(c->parts);
 	record_output_deinit(&c->out);
 	dataset_deinit(&c->data);

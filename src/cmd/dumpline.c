@@ -73,6 +73,18 @@ void dumpline_binary(const struct dumpline *d, uint32_t id)
 	fputs(b->deleted ? " deleted\n" : "\n", d->out);
 }
 
+/* "@web1", of a merge. */
+static void dumpline_origin(const struct dumpline *d, uint32_t origin)
+{
+	if (d->data->meta.origins.n < 2)
+		return;
+	fputc('@', d->out);
+	if (origin < d->data->meta.origins.n)
+		clean_print(d->out, d->data->meta.origins.v[origin]);
+	else
+		fprintf(d->out, "%u", origin);
+}
+
 void dumpline_thread(const struct dumpline *d, uint32_t id)
 {
 	const struct thread_entry *t = threads_get(&d->data->threads, id);
@@ -83,6 +95,7 @@ void dumpline_thread(const struct dumpline *d, uint32_t id)
 	fprintf(d->out, " %u", t->tid);
 	if (t->incarnation)
 		fprintf(d->out, " #%u", t->incarnation + 1);
+	dumpline_origin(d, t->origin);
 }
 
 static void dumpline_cpu(const struct dumpline *d, uint32_t cpu)
@@ -95,7 +108,9 @@ static void dumpline_cpu(const struct dumpline *d, uint32_t cpu)
 
 void dumpline_event(const struct dumpline *d, const struct proc_event *e)
 {
-	fprintf(d->out, "%" PRIu64 " %u/%u ", e->time_ns, e->pid, e->tid);
+	fprintf(d->out, "%" PRIu64 " %u/%u", e->time_ns, e->pid, e->tid);
+	dumpline_origin(d, e->origin);
+	fputc(' ', d->out);
 	switch (e->kind) {
 	case PROC_MMAP:
 		fprintf(d->out, "mmap %" PRIx64 "-%" PRIx64 " @%" PRIx64 " ", e->start,

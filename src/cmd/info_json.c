@@ -73,12 +73,12 @@ static void host(struct json *j, const struct meta *m)
 	end(j, '}');
 }
 
-static void fallbacks(struct json *j, const struct meta *m)
+static void texts(struct json *j, const char *name, char *const *v, size_t n)
 {
-	begin(j, "fallbacks", '[');
-	for (size_t i = 0; i < m->fallbacks.n; i++) {
+	begin(j, name, '[');
+	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ", " : "", j->out);
-		clean_json(j->out, m->fallbacks.v[i]);
+		clean_json(j->out, v[i]);
 	}
 	end(j, ']');
 }
@@ -191,7 +191,8 @@ void info_json(const struct info_facts *f, FILE *out)
 	number(&j, "start_ns", m->wall_start_ns);
 	number(&j, "duration_ns", f->duration_ns);
 	host(&j, m);
-	fallbacks(&j, m);
+	texts(&j, "origins", m->origins.v, m->origins.n);
+	texts(&j, "fallbacks", m->fallbacks.v, m->fallbacks.n);
 	events(&j, f);
 	totals(&j, &f->data->totals);
 	records(&j, f->data);

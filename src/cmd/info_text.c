@@ -86,6 +86,18 @@ static void host(const struct meta *m, FILE *out)
 	fputc('\n', out);
 }
 
+static void origins(const struct meta *m, FILE *out)
+{
+	if (m->origins.n < 2)
+		return;
+	label(out, "merged");
+	for (size_t i = 0; i < m->origins.n; i++) {
+		fputs(i ? ", " : "", out);
+		clean_print(out, m->origins.v[i]);
+	}
+	fputc('\n', out);
+}
+
 static void when(const struct info_facts *f, FILE *out)
 {
 	time_t s = (time_t)(f->data->meta.wall_start_ns / 1000000000);
@@ -218,6 +230,7 @@ void info_text(const struct info_facts *f, FILE *out)
 	const struct meta *m = &f->data->meta;
 
 	file(f, out);
+	origins(m, out);
 	host(m, out);
 	line(out, "command", m->cmdline);
 	when(f, out);

@@ -43,12 +43,13 @@ static void kept_stack(struct kept *k, const struct proc_event *e)
 	if (!e->samples_before || e->samples_before > k->samples.n)
 		return;
 	struct sample *s = &k->samples.v[e->samples_before - 1];
-	uint32_t pid = threads_get(&k->source.data->threads, s->thread)->pid;
+	const struct thread_entry *t = threads_get(&k->source.data->threads, s->thread);
+	uint64_t process = threads_process(t->origin, t->pid);
 	struct raw_event ev = { .kind = RAW_SAMPLE, .mode = e->mode, .sample = *e->stack };
 
 	/* The recorder knew what the dump said. */
-	if (!procmaps_dumps_code(k->maps, pid) || !through_anon(k->source.data, s->node))
-		unwinder_sample(k->unwinder, procmaps_space(k->maps, pid), &ev, true, &s->node);
+	if (!procmaps_dumps_code(k->maps, process) || !through_anon(k->source.data, s->node))
+		unwinder_sample(k->unwinder, procmaps_space(k->maps, process), &ev, true, &s->node);
 }
 
 static void kept_event(struct kept *k, const struct proc_event *e)

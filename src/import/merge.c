@@ -10,6 +10,11 @@ void merge_init(struct merge *m, struct dataset *into, bool several)
 	*m = (struct merge){ .into = into, .several = several };
 }
 
+void merge_deinit(struct merge *m)
+{
+	vec_deinit(&m->inputs);
+}
+
 void merge_input_deinit(struct merge_input *in)
 {
 	vec_deinit(&in->nodes);
@@ -46,12 +51,17 @@ static void copy_meta(struct meta *to, const struct meta *from)
 	to->page_size = from->page_size;
 }
 
+static bool same_host(const struct meta *a, const struct meta *b)
+{
+	return *a->host && !strcmp(a->host, b->host);
+}
+
 static bool same_kernel(const struct meta *a, const struct meta *b)
 {
 	return !strcmp(a->boot_id, b->boot_id) && a->kernel_stext == b->kernel_stext &&
 	       a->kernel_build_id_len == b->kernel_build_id_len &&
 	       !memcmp(a->kernel_build_id, b->kernel_build_id, a->kernel_build_id_len) &&
-	       (*a->boot_id || a->kernel_build_id_len || !strcmp(a->host, b->host));
+	       (*a->boot_id || a->kernel_build_id_len || same_host(a, b));
 }
 
 /* What does not hold for all inputs is not said of the merge. Chains of frame pointers are judged
@@ -125,55 +135,106 @@ static uint32_t add_event(struct merge *m, const struct event_desc *e)
 	return (uint32_t)into->events.n - 1;
 }
 
-/* Inputs that know the time of day stand where they belong; others begin together. */
-static uint64_t shift(const struct meta *first, const struct meta *from)
+/* An input that is a merge says nothing of which of its hosts runs what. */
+static bool is_merge(const struct dataset *d)
 {
-	uint64_t by = first->clock_start_ns - from->clock_start_ns;
-
-	if (first->wall_start_ns && from->wall_start_ns)
-		by += from->wall_start_ns - first->wall_start_ns;
-	return by;
+	return d->meta.origins.n > 1;
 }
 
-void merge_add(struct merge *m, const struct dataset *from, const char *name,
-	       struct merge_input *ret)
+/* By the first origin of the input that came first among equals. */
+static void find_equals(const struct merge *m, struct merge_input *in)
+{
+	const struct meta *meta = &in->from->meta;
+
+	in->kernel = in->files = in->first_origin;
+	for (size_t i = m->inputs.n; i-- > 0 && !is_merge(in->from);) {
+		const struct merge_input *other = m->inputs.v[i];
+
+		if (is_merge(other->from))
+			continue;
+		if (same_kernel(&other->from->meta, meta))
+			in->kernel = other->kernel;
+		if (same_host(&other->from->meta, meta))
+			in->files = other->files;
+	}
+}
+
+/* Whether times moved to the clock of `a` stay further from 0, before which there is none: the
+ * earliest by the time of day is best, else the one whose clock is furthest. */
+static bool better_base(const struct merge_input *a, const struct merge_input *b)
+{
+	uint64_t a_ns = a->from->meta.wall_start_ns, b_ns = b->from->meta.wall_start_ns;
+
+	if (a_ns && b_ns)
+		return a_ns < b_ns;
+	return a_ns || b_ns ? a_ns != 0 : a->start_ns > b->start_ns;
+}
+
+/* The merge has the clock of one of its inputs. */
+static void choose_base(struct merge *m, const struct merge_input *in)
+{
+	const struct meta *meta = &in->from->meta;
+	struct meta *into = &m->into->meta;
+
+	if (m->base && !better_base(in, m->base))
+		return;
+	m->base = in;
+	into->wall_start_ns = meta->wall_start_ns;
+	into->clock_start_ns = meta->clock_start_ns;
+	into->clockid = meta->clockid;
+}
+
+void merge_add(struct merge *m, const struct dataset *from, uint64_t start_ns, const char *name,
+	       struct merge_input *in)
 {
 	struct dataset *into = m->into;
 
-	*ret = (struct merge_input){ .from = from, .number = m->n_inputs };
-	ret->first_origin = (uint32_t)into->meta.origins.n;
-	if (!m->n_inputs) {
-		m->first = from;
+	*in = (struct merge_input){ .from = from, .start_ns = start_ns };
+	in->first_origin = (uint32_t)into->meta.origins.n;
+	if (!m->inputs.n)
 		copy_meta(&into->meta, &from->meta);
-	} else {
-		ret->other_kernel = !same_kernel(&m->first->meta, &from->meta);
-		ret->other_host = strcmp(m->first->meta.host, from->meta.host) != 0;
-		ret->shift_ns = shift(&m->first->meta, &from->meta);
+	else
 		join_meta(&into->meta, &from->meta);
-	}
+	choose_base(m, in);
+	find_equals(m, in);
 	add_origins(m, &from->meta, name);
 	for (size_t i = 0; i < from->meta.fallbacks.n; i++)
 		vec_push(&into->meta.fallbacks, xstrdup(from->meta.fallbacks.v[i]));
 	for (uint32_t i = 0; i < from->events.n; i++)
-		vec_push(&ret->events, add_event(m, &from->events.v[i]));
-	m->n_inputs++;
+		vec_push(&in->events, add_event(m, &from->events.v[i]));
+	vec_push(&m->inputs, in);
+}
+
+/* Inputs that know the time of day stand where they belong; others begin together. */
+static void find_shift(const struct merge *m, struct merge_input *in)
+{
+	const struct meta *base = &m->base->from->meta, *meta = &in->from->meta;
+
+	if (in->has_shift)
+		return;
+	in->has_shift = true;
+	if (base->wall_start_ns && meta->wall_start_ns)
+		in->shift_ns = meta->wall_start_ns - base->wall_start_ns + base->clock_start_ns -
+			       meta->clock_start_ns;
+	else
+		in->shift_ns = m->base->start_ns - in->start_ns;
 }
 
 /* Binaries that only look alike get a mark of their input: the numbers that tell files apart are
- * there for that. */
+ * there for that. An inode's generation has 32 bits; above them is the origin, and the marks that a
+ * merge has already move up with its origins. */
 static struct binary keep_apart(const struct merge_input *in, const struct binary *b)
 {
 	struct binary copy = *b;
-	uint64_t mark = (uint64_t)in->number << 32;
+	uint32_t mark = 0;
 
-	if (!in->number)
-		return copy;
-	if ((b->kind == BINARY_KIND_KERNEL || b->kind == BINARY_KIND_VDSO) && in->other_kernel)
-		copy.inode_generation ^= mark;
+	if (b->kind == BINARY_KIND_KERNEL || b->kind == BINARY_KIND_VDSO)
+		mark = in->kernel;
 	if (b->kind == BINARY_KIND_ANON && b->pid)
-		copy.inode_generation ^= mark;
-	if (b->kind == BINARY_KIND_FILE && !b->build_id_len && in->other_host)
-		copy.inode_generation ^= mark;
+		mark = in->first_origin;
+	if (b->kind == BINARY_KIND_FILE && !b->build_id_len)
+		mark = in->files;
+	copy.inode_generation += (uint64_t)mark << 32;
 	return copy;
 }
 
@@ -235,6 +296,7 @@ struct batch merge_batch(struct merge *m, struct merge_input *in, const struct b
 	map_binaries(m, in);
 	map_nodes(m, in);
 	map_threads(m, in);
+	find_shift(m, in);
 	in->samples.n = in->proc_events.n = 0;
 	for (size_t i = 0; i < batch->n_samples; i++) {
 		struct sample s = batch->samples[i];
@@ -250,7 +312,9 @@ struct batch merge_batch(struct merge *m, struct merge_input *in, const struct b
 
 		if (e.kind == PROC_STACK) /* what it was good for is done */
 			continue;
-		e.time_ns += in->shift_ns;
+		if (e.time_ns) /* what was there before is, without a time */
+			e.time_ns += in->shift_ns;
+		e.origin += in->first_origin;
 		if (e.kind == PROC_MMAP)
 			e.binary = in->binaries.v[e.binary];
 		vec_push(&in->proc_events, e);
@@ -258,20 +322,27 @@ struct batch merge_batch(struct merge *m, struct merge_input *in, const struct b
 	return (struct batch){ in->samples.v, in->samples.n, in->proc_events.v, in->proc_events.n };
 }
 
+static void add_times(struct totals *to, const struct totals *from, uint64_t shift_ns)
+{
+	uint64_t first = from->first_ns + shift_ns, last = from->last_ns + shift_ns;
+	uint64_t end = from->end_ns + shift_ns;
+
+	if (from->samples && (!to->samples || first < to->first_ns))
+		to->first_ns = first;
+	if (from->samples && (!to->samples || last > to->last_ns))
+		to->last_ns = last;
+	if (from->end_ns && end > to->end_ns)
+		to->end_ns = end;
+}
+
 static void add_totals(struct merge *m, const struct merge_input *in)
 {
 	struct totals *to = &m->into->totals;
 	const struct totals *from = &in->from->totals;
-	uint64_t first = from->first_ns + in->shift_ns, last = from->last_ns + in->shift_ns;
-	uint64_t end = from->end_ns + in->shift_ns;
 
-	if (!in->number || (from->samples && first < to->first_ns))
-		to->first_ns = first;
-	if (!in->number || last > to->last_ns)
-		to->last_ns = last;
-	if (!in->number || end > to->end_ns)
-		to->end_ns = end;
-	to->complete = from->complete && (!in->number || to->complete);
+	add_times(to, from, in->shift_ns);
+	to->complete = from->complete && (to->complete || !m->n_finished);
+	m->n_finished++;
 	to->samples += from->samples;
 	to->lost += from->lost;
 	to->lost_sideband += from->lost_sideband;

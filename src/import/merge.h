@@ -1,6 +1,6 @@
 /* Several datasets into one: numbers of one input → numbers of the merge. Processes keep apart by
- * their origin, and so do the code of a process that is in no file and the kernels of hosts that
- * run different ones. */
+ * their origin, and so do the code of a process that is in no file, the kernels of hosts that run
+ * different ones, and files of different hosts that nothing but their places tells apart. */
 #ifndef IMPORT_MERGE_H
 #define IMPORT_MERGE_H
 
@@ -9,10 +9,11 @@
 /* One input on its way in. */
 struct merge_input {
 	const struct dataset *from;
-	uint32_t number;       /* 0: the first */
 	uint32_t first_origin; /* of its origins, in the merge */
-	uint64_t shift_ns;     /* is added to its times, modulo 2^64 */
-	bool other_kernel, other_host;
+	uint64_t start_ns;     /* its clock when it began; 0: not known */
+	uint64_t shift_ns;     /* is added to its times, modulo 2^64; from the first batch on */
+	bool has_shift;
+	uint32_t kernel, files; /* equal numbers: they run one kernel, hold one host's files */
 	VEC(uint32_t) nodes, binaries, threads, events;
 	VEC(struct sample) samples;
 	VEC(struct proc_event) proc_events;
@@ -20,20 +21,23 @@ struct merge_input {
 
 struct merge {
 	struct dataset *into; /* the caller's */
-	const struct dataset *first;
-	uint32_t n_inputs;
 	bool several;
+	VEC(const struct merge_input *) inputs;
+	const struct merge_input *base; /* the one whose clock the merge has: the earliest */
+	size_t n_finished;
 };
 
 void merge_init(struct merge *m, struct dataset *into, bool several);
+void merge_deinit(struct merge *m);
 /* What describes the input: host, events, origin ("web1"; `name` where it has no host). Its events
- * must be known. */
-void merge_add(struct merge *m, const struct dataset *from, const char *name,
-	       struct merge_input *ret);
+ * must be known. `start_ns` is its clock when it began, or at its first sample; 0: not known. All
+ * inputs come in before the first batch of any; `in`, which the caller releases, must stay. */
+void merge_add(struct merge *m, const struct dataset *from, uint64_t start_ns, const char *name,
+	       struct merge_input *in);
 void merge_input_deinit(struct merge_input *in);
-/* The batch in the merge's numbers; valid until the next call. */
+/* The batch in the merge's numbers; valid until the next call for this input. */
 struct batch merge_batch(struct merge *m, struct merge_input *in, const struct batch *batch);
-/* After the last batch, and once the input's places are named: its names and totals. */
+/* After its last batch, and once the input's places are named: its names and totals. */
 void merge_finish(struct merge *m, struct merge_input *in);
 
 #endif

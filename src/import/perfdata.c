@@ -363,14 +363,16 @@ static struct err *step(struct perfdata *d)
 	return NULL;
 }
 
+/* The first batch goes on to the first sample: whoever merges files asks it when they begin. */
 static struct err *perfdata_next(struct source *src, struct batch *ret)
 {
-	enum { BATCH = 4096 };
+	enum { BATCH = 4096, FIRST_BATCH = 1 << 16 };
 	struct perfdata *d = (struct perfdata *)src;
 	struct perfapply *a = &d->apply;
+	const struct totals *t = &src->data->totals;
 
 	perfapply_begin(a);
-	while (!d->at_end && a->samples.n + a->events.n < BATCH)
+	while (!d->at_end && a->samples.n + a->events.n < (t->samples ? BATCH : FIRST_BATCH))
 		TRY(step(d));
 	*ret = (struct batch){ a->samples.v, a->samples.n, a->events.v, a->events.n };
 	return NULL;

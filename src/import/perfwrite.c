@@ -12,8 +12,8 @@
 
 enum {
 	FLUSH = 1 << 20,
-	MAX_FRAMES = 8000,   /* a record's length has 16 bits */
-	PID_SPACE = 1 << 22, /* no kernel gives out larger numbers (PID_MAX_LIMIT) */
+	MAX_FRAMES = 8000,                           /* a record's length has 16 bits */
+	MAX_ORIGINS = INT32_MAX / THREADS_RANGE + 1, /* a pid is a signed number */
 };
 
 static const uint64_t sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -95,11 +95,6 @@ static void put_trailer(struct perfwrite *w, uint32_t pid, uint32_t tid, uint64_
 	buf_u64(&w->out, PERFSECTIONS_FIRST_ID);
 }
 
-static uint32_t number(uint32_t origin, uint32_t id)
-{
-	return id == UINT32_MAX ? id : id + origin * PID_SPACE;
-}
-
 static const char *mapped_name(const struct binary *b)
 {
 	if (b->kind == BINARY_KIND_VDSO)
@@ -163,11 +158,10 @@ static void put_comm(struct perfwrite *w, uint32_t pid, uint32_t tid, const char
 	end_record(w, at);
 }
 
-static void put_task(struct perfwrite *w, uint32_t type, uint32_t origin,
-		     const struct proc_event *e)
+static void put_task(struct perfwrite *w, uint32_t type, const struct proc_event *e)
 {
-	uint32_t pid = number(origin, e->pid), tid = number(origin, e->tid);
-	uint32_t ppid = type == PERF_RECORD_FORK ? number(origin, e->ppid) : pid;
+	uint32_t pid = threads_number(e->origin, e->pid), tid = threads_number(e->origin, e->tid);
+	uint32_t ppid = type == PERF_RECORD_FORK ? threads_number(e->origin, e->ppid) : pid;
 	size_t at = begin_record(w, type, 0);
 
 	buf_u32(&w->out, pid);
@@ -179,9 +173,9 @@ static void put_task(struct perfwrite *w, uint32_t type, uint32_t origin,
 	end_record(w, at);
 }
 
-void perfwrite_event(struct perfwrite *w, uint32_t origin, const struct proc_event *e)
+void perfwrite_event(struct perfwrite *w, const struct proc_event *e)
 {
-	uint32_t pid = number(origin, e->pid);
+	uint32_t pid = threads_number(e->origin, e->pid);
 	struct mapping m = { e->start, e->start + e->len, e->pgoff, e->binary };
 
 	switch (e->kind) {
@@ -194,14 +188,14 @@ void perfwrite_event(struct perfwrite *w, uint32_t origin, const struct proc_eve
 	case PROC_COMM:
 		if (e->exec)
 			perfplaces_exec(w->places, pid);
-		put_comm(w, pid, number(origin, e->tid), e->comm, e->exec, e->time_ns);
+		put_comm(w, pid, threads_number(e->origin, e->tid), e->comm, e->exec, e->time_ns);
 		return;
 	case PROC_FORK:
-		perfplaces_fork(w->places, pid, number(origin, e->ppid));
-		put_task(w, PERF_RECORD_FORK, origin, e);
+		perfplaces_fork(w->places, pid, threads_number(e->origin, e->ppid));
+		put_task(w, PERF_RECORD_FORK, e);
 		return;
 	case PROC_EXIT:
-		put_task(w, PERF_RECORD_EXIT, origin, e);
+		put_task(w, PERF_RECORD_EXIT, e);
 		return;
 	case PROC_LOST:
 	case PROC_STACK:
@@ -213,7 +207,7 @@ void perfwrite_event(struct perfwrite *w, uint32_t origin, const struct proc_eve
 static void name_thread(struct perfwrite *w, const struct thread_entry *t, uint32_t entry,
 			uint64_t time)
 {
-	uint32_t pid = number(t->origin, t->pid), tid = number(t->origin, t->tid);
+	uint32_t pid = threads_number(t->origin, t->pid), tid = threads_number(t->origin, t->tid);
 	uint32_t slot = UINT32_MAX;
 
 	for (struct table_probe p = table_probe(&w->tids, hash_u64(tid)); table_next(&w->tids, &p);)
@@ -277,7 +271,7 @@ static void make_chain(struct perfwrite *w, uint32_t pid, const struct sample *s
 struct err *perfwrite_sample(struct perfwrite *w, const struct sample *s)
 {
 	const struct thread_entry *t = threads_get(&w->data->threads, s->thread);
-	uint32_t pid = number(t->origin, t->pid), tid = number(t->origin, t->tid);
+	uint32_t pid = threads_number(t->origin, t->pid), tid = threads_number(t->origin, t->tid);
 
 	name_thread(w, t, s->thread, s->time_ns);
 	make_chain(w, pid, s);
@@ -309,6 +303,10 @@ struct err *perfwrite_create(int fd, const struct dataset *data, struct perfwrit
 
 	if (lseek(fd, 0, SEEK_CUR) < 0)
 		return err_sys(errno, "a perf.data file needs a file, not a pipe");
+	if (data->meta.origins.n > MAX_ORIGINS)
+		return err_new("the processes of %zu inputs do not fit into perf.data, those of "
+			       "%d do: convert them to a recording (-o OUT.rec)",
+			       (size_t)data->meta.origins.n, MAX_ORIGINS);
 	w->data = data;
 	w->fd = fd;
 	w->places = perfplaces_create(&data->binaries);

@@ -15,9 +15,9 @@ struct perfwrite;
 /* `data` (whose events must be complete) and `fd`, an empty file that can seek, must outlive it. */
 ERR_CHECK struct err *perfwrite_create(int fd, const struct dataset *data, struct perfwrite **ret);
 void perfwrite_destroy(struct perfwrite *w);
-/* In order of effect. `origin` is that of the events' processes: a number of several hosts may mean
- * several processes, which get numbers of their own. */
-void perfwrite_event(struct perfwrite *w, uint32_t origin, const struct proc_event *e);
+/* In order of effect. Processes and threads are written with their threads_number(): perf.data
+ * knows no origins. */
+void perfwrite_event(struct perfwrite *w, const struct proc_event *e);
 ERR_CHECK struct err *perfwrite_sample(struct perfwrite *w, const struct sample *s);
 ERR_CHECK struct err *perfwrite_end(struct perfwrite *w);
 uint64_t perfwrite_n_unplaced(const struct perfwrite *w);

@@ -7,7 +7,7 @@
 enum { FEW = 64 };
 
 struct procmaps_process {
-	uint32_t pid;
+	uint64_t id; /* threads_process() */
 	bool dumps_code;
 	struct addrspace as;
 	VEC(struct mapping) files; /* of files, as they came; some are there no more */
@@ -16,7 +16,7 @@ struct procmaps_process {
 struct procmaps {
 	const struct binaries *binaries;
 	VEC(struct procmaps_process *) processes;
-	struct table pids;
+	struct table by_id;
 };
 
 struct procmaps *procmaps_create(const struct binaries *binaries)
@@ -37,24 +37,29 @@ void procmaps_destroy(struct procmaps *m)
 		free(m->processes.v[i]);
 	}
 	vec_deinit(&m->processes);
-	table_deinit(&m->pids);
+	table_deinit(&m->by_id);
 	free(m);
 }
 
-static struct procmaps_process *procmaps_get(struct procmaps *m, uint32_t pid)
+static struct procmaps_process *procmaps_get(struct procmaps *m, uint64_t id)
 {
-	for (struct table_probe p = table_probe(&m->pids, hash_u64(pid));
-	     table_next(&m->pids, &p);) {
-		if (m->processes.v[p.value]->pid == pid)
+	for (struct table_probe p = table_probe(&m->by_id, hash_u64(id));
+	     table_next(&m->by_id, &p);) {
+		if (m->processes.v[p.value]->id == id)
 			return m->processes.v[p.value];
 	}
 	struct procmaps_process *process = xcalloc(1, sizeof(*process));
 
-	process->pid = pid;
+	process->id = id;
 	addrspace_init(&process->as);
-	table_add(&m->pids, hash_u64(pid), (uint32_t)m->processes.n);
+	table_add(&m->by_id, hash_u64(id), (uint32_t)m->processes.n);
 	vec_push(&m->processes, process);
 	return process;
+}
+
+static struct procmaps_process *process_of(struct procmaps *m, const struct proc_event *e)
+{
+	return procmaps_get(m, threads_process(e->origin, e->pid));
 }
 
 static void process_clear(struct procmaps_process *p)
@@ -87,7 +92,7 @@ static void forget_gone(struct procmaps_process *p)
 
 static void procmaps_mmap(struct procmaps *m, const struct proc_event *e)
 {
-	struct procmaps_process *p = procmaps_get(m, e->pid);
+	struct procmaps_process *p = process_of(m, e);
 	const struct binary *b = binaries_get(m->binaries, e->binary);
 	struct mapping new = { .start = e->start, .pgoff = e->pgoff, .binary = e->binary };
 
@@ -107,8 +112,9 @@ static void procmaps_fork(struct procmaps *m, const struct proc_event *e)
 {
 	if (e->pid == e->ppid)
 		return;
-	struct procmaps_process *child = procmaps_get(m, e->pid);
-	const struct procmaps_process *parent = procmaps_get(m, e->ppid);
+	struct procmaps_process *child = process_of(m, e);
+	const struct procmaps_process *parent =
+		procmaps_get(m, threads_process(e->origin, e->ppid));
 
 	process_clear(child);
 	child->dumps_code = parent->dumps_code;
@@ -125,7 +131,7 @@ void procmaps_apply(struct procmaps *m, const struct proc_event *e)
 		return;
 	case PROC_COMM:
 		if (e->exec)
-			process_clear(procmaps_get(m, e->pid));
+			process_clear(process_of(m, e));
 		return;
 	case PROC_FORK:
 		procmaps_fork(m, e);
@@ -137,19 +143,20 @@ void procmaps_apply(struct procmaps *m, const struct proc_event *e)
 	}
 }
 
-const struct addrspace *procmaps_space(struct procmaps *m, uint32_t pid)
+const struct addrspace *procmaps_space(struct procmaps *m, uint64_t process)
 {
-	return &procmaps_get(m, pid)->as;
+	return &procmaps_get(m, process)->as;
 }
 
-bool procmaps_dumps_code(struct procmaps *m, uint32_t pid)
+bool procmaps_dumps_code(struct procmaps *m, uint64_t process)
 {
-	return procmaps_get(m, pid)->dumps_code;
+	return procmaps_get(m, process)->dumps_code;
 }
 
-bool procmaps_avma(struct procmaps *m, uint32_t pid, uint32_t binary, uint64_t off, uint64_t *ret)
+bool procmaps_avma(struct procmaps *m, uint64_t process, uint32_t binary, uint64_t off,
+		   uint64_t *ret)
 {
-	const struct procmaps_process *p = procmaps_get(m, pid);
+	const struct procmaps_process *p = procmaps_get(m, process);
 
 	for (size_t i = p->files.n; i-- > 0;) {
 		const struct mapping *f = &p->files.v[i];

@@ -25,6 +25,12 @@ struct page {
 
 static const char *const kinds[] = { "unknown", "kernel", "file", "vdso", "anon", "text" };
 
+/* Then threads must say which input they are from. */
+static bool is_merge(const struct page *p)
+{
+	return p->profile->data->meta.origins.n > 1;
+}
+
 static void put_meta(struct page *p)
 {
 	const struct meta *m = &p->profile->data->meta;
@@ -44,9 +50,13 @@ static void put_meta(struct page *p)
 	pagejson_member_u64(j, "wall_start_ms", m->wall_start_ns / 1000000);
 	pagejson_member_u64(j, "duration_ns", output_duration_ns(p->profile));
 	pagejson_member_u64(j, "tick_ns", PAGE_TICK_NS);
-	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none" };
+	static const char *const groups[] = {
+		[GROUP_COMM] = "comm", [GROUP_PID] = "pid",   [GROUP_TID] = "tid",
+		[GROUP_CPU] = "cpu",   [GROUP_NONE] = "none", [GROUP_ORIGIN] = "origin",
+	};
+	bool one = p->opt->by == GROUP_ORIGIN && !is_merge(p);
 
-	pagejson_member_str(j, "by", groups[p->opt->by]);
+	pagejson_member_str(j, "by", groups[one ? GROUP_NONE : p->opt->by]);
 	pagejson_member_bool(j, "reverse", p->tree->reversed);
 	pagejson_member_u64(j, "event", p->profile->event);
 	pagejson_member_bool(j, "samples", p->has_samples);
@@ -147,7 +157,23 @@ static void put_threads(struct page *p)
 		pagejson_str(j, t->comm);
 		buf_u8(j, ',');
 		pagejson_str(j, t->process_comm);
+		if (is_merge(p))
+			output_printf(j, ",%u", t->origin);
 		pagejson_raw(j, "],");
+	}
+	pagejson_close(j, ']');
+	buf_u8(j, ',');
+}
+
+static void put_origins(struct page *p)
+{
+	const struct meta *m = &p->profile->data->meta;
+	struct buf *j = &p->json;
+
+	pagejson_raw(j, "\"origins\":[");
+	for (size_t i = 0; i < m->origins.n; i++) {
+		pagejson_str(j, m->origins.v[i]);
+		buf_u8(j, ',');
 	}
 	pagejson_close(j, ']');
 	buf_u8(j, ',');
@@ -331,6 +357,8 @@ static void put_all(struct page *p)
 	put_binaries(p);
 	if (p->has_samples)
 		put_threads(p);
+	if (p->has_samples && is_merge(p))
+		put_origins(p);
 	put_notes(p);
 	put_funcs(p);
 	if (p->opt->embed_code)

@@ -9,14 +9,16 @@
 
 enum { FLUSH_LEN = 1 << 18 };
 
-/* "comm pid/tid [cpu] sec.usec: period event:" */
+/* "comm pid/tid [cpu] sec.usec: period event:". Of a merge, the numbers are those that perfwrite.c
+ * gives: whoever reads this tells processes apart by nothing else. */
 static void put_head(const struct profile *p, const struct kept_sample *s, struct buf *b)
 {
 	const struct thread_entry *t = threads_get(&p->data->threads, s->thread);
 	const struct event_desc *e = &p->data->events.v[s->event];
 
 	output_clean_utf8(b, *t->comm ? t->comm : ":-1", *t->comm ? strlen(t->comm) : 3);
-	output_printf(b, " %" PRIu32 "/%" PRIu32, t->pid, t->tid);
+	output_printf(b, " %" PRIu32 "/%" PRIu32, threads_number(t->origin, t->pid),
+		      threads_number(t->origin, t->tid));
 	if (s->cpu != UINT32_MAX)
 		output_printf(b, " [%03" PRIu32 "]", s->cpu);
 	output_printf(b, " %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ", s->time_ns / 1000000000,

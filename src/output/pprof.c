@@ -106,6 +106,8 @@ static void put_sample(struct pprof *p, const struct sample_run *run)
 	put_label(p, "tid", NULL, t->tid);
 	put_label(p, "comm", t->process_comm, 0);
 	put_label(p, "thread", t->comm, 0);
+	if (d->meta.origins.n > 1 && t->origin < d->meta.origins.n)
+		put_label(p, "origin", d->meta.origins.v[t->origin], 0);
 	protobuf_sub(&p->b, PROFILE_SAMPLE, &p->sub);
 }
 

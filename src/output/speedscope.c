@@ -88,7 +88,11 @@ static void put_thread(struct speedscope *s, const uint32_t *order, size_t n)
 {
 	const struct profile *p = s->tree->profile;
 	const struct thread_entry *t = threads_get(&p->data->threads, p->kept.v[*order].thread);
-	_cleanup_free_ char *name = xasprintf("%s (%u/%u)", t->comm, t->pid, t->tid);
+	const struct meta *m = &p->data->meta;
+	bool merged = m->origins.n > 1 && t->origin < m->origins.n;
+	_cleanup_free_ char *name =
+		xasprintf("%s (%u/%u)%s%s", t->comm, t->pid, t->tid, merged ? "@" : "",
+			  merged ? m->origins.v[t->origin] : "");
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < n; i++)

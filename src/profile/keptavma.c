@@ -20,7 +20,9 @@ void keptavma_at(struct keptavma *k, size_t i)
 {
 	const struct profile *p = k->profile;
 
-	k->pid = threads_get(&p->data->threads, p->kept.v[i].thread)->pid;
+	const struct thread_entry *t = threads_get(&p->data->threads, p->kept.v[i].thread);
+
+	k->process = threads_process(t->origin, t->pid);
 	for (; k->n_changes < p->changes.n; k->n_changes++) {
 		const struct kept_change *c = &p->changes.v[k->n_changes];
 		struct proc_event e = c->event;
@@ -42,7 +44,7 @@ bool keptavma_get(struct keptavma *k, uint32_t binary, uint64_t off, uint64_t *r
 		return false;
 	case BINARY_KIND_FILE:
 	case BINARY_KIND_VDSO:
-		return d->meta.origins.n < 2 && procmaps_avma(k->maps, k->pid, binary, off, ret);
+		return procmaps_avma(k->maps, k->process, binary, off, ret);
 	case BINARY_KIND_KERNEL:
 	case BINARY_KIND_ANON:
 	case BINARY_KIND_UNKNOWN:

@@ -67,11 +67,15 @@ static const char *origin_name(const struct dataset *d, uint32_t origin)
 	return *d->meta.host ? d->meta.host : "[no origin]";
 }
 
-/* A number that the kernel gave out twice is two processes: the later ones get "#2", "#3". */
+/* A number that the kernel gave out twice is two processes: the later ones get "#2", "#3". So is
+ * one of two inputs of a merge: they get "@web1", "@web2". */
 static uint32_t group_of_thread(struct builder *b, const struct thread_entry *t)
 {
+	bool merged = b->p->data->meta.origins.n > 1;
 	char again[16] = "", pid[16], tid[16];
 	_cleanup_free_ char *name = NULL;
+	_cleanup_free_ char *at = xasprintf("%s%s", merged ? "@" : "",
+					    merged ? origin_name(b->p->data, t->origin) : "");
 
 	number_text("-", t->pid, pid, sizeof(pid));
 	number_text("/", t->tid, tid, sizeof(tid));
@@ -81,10 +85,10 @@ static uint32_t group_of_thread(struct builder *b, const struct thread_entry *t)
 		snprintf(again, sizeof(again), "#%u", t->incarnation + 1);
 	switch (b->opt->by) {
 	case GROUP_PID:
-		name = xasprintf("%s%s%s", comm_or_stand_in(t->process_comm), pid, again);
+		name = xasprintf("%s%s%s%s", comm_or_stand_in(t->process_comm), pid, again, at);
 		break;
 	case GROUP_TID:
-		name = xasprintf("%s%s%s%s", comm_or_stand_in(t->comm), pid, tid, again);
+		name = xasprintf("%s%s%s%s%s", comm_or_stand_in(t->comm), pid, tid, again, at);
 		break;
 	case GROUP_COMM:
 		name = xstrdup(comm_or_stand_in(t->comm));

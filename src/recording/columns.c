@@ -131,6 +131,8 @@ void columns_event(struct columns *c, const struct proc_event *e)
 	buf_uleb(&b, e->pid);
 	buf_uleb(&b, e->tid);
 	event_fields(&b, e);
+	if (e->origin)
+		buf_uleb(&b, e->origin);
 	buf_sub(&c->events, &b);
 	buf_deinit(&b);
 	c->event_samples = c->n_samples;

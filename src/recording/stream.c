@@ -270,6 +270,8 @@ static bool stream_read_events(struct stream *s, struct stream_block *b)
 		e.pid = (uint32_t)cursor_uleb(&r);
 		e.tid = (uint32_t)cursor_uleb(&r);
 		stream_event_fields(s, &r, &e);
+		if (cursor_left(&r))
+			e.origin = (uint32_t)cursor_uleb(&r);
 		if (r.failed)
 			return false;
 		vec_push(&s->events, e);

@@ -104,6 +104,7 @@ struct proc_event {
 	enum proc_kind kind;
 	uint64_t time_ns;
 	uint32_t pid, tid;
+	uint32_t origin;                /* as thread_entry.origin */
 	uint32_t ppid;                  /* PROC_FORK */
 	uint32_t binary;                /* PROC_MMAP */
 	uint64_t start, len, pgoff;     /* PROC_MMAP */

@@ -28,6 +28,21 @@ void threads_deinit(struct threads *t);
 /* The number of the entry equal to this one, made (strings copied) if new. */
 uint32_t threads_add(struct threads *t, const struct thread_entry *like);
 
+/* A process as one number: a pid says which only together with the origin. */
+static inline uint64_t threads_process(uint32_t origin, uint32_t pid)
+{
+	return (uint64_t)origin << 32 | pid;
+}
+
+/* A pid or tid for formats that know no origin: those of each origin have a range of their own, as
+ * kernels give out none from THREADS_RANGE on (PID_MAX_LIMIT, include/linux/threads.h). */
+enum { THREADS_RANGE = 1 << 22 };
+
+static inline uint32_t threads_number(uint32_t origin, uint32_t id)
+{
+	return id == UINT32_MAX ? id : id + origin * THREADS_RANGE;
+}
+
 static inline const struct thread_entry *threads_get(const struct threads *t, uint32_t id)
 {
 	return &t->v.v[id];

@@ -232,6 +232,62 @@ def test_merge():
     assert not os.path.exists("out.data")
 
 
+def in_namespace(function, out):
+    """A recording of one program, whose numbers and addresses are those of any other made so."""
+    for program in "unshare", "setarch":
+        need(program)
+    os.mkdir(function)
+    with open("app.c", "w") as f:
+        f.write("static volatile long sink;\n"
+                f"__attribute__((noinline)) void {function}(void)\n"
+                "{ for (long i = 0; i < 150000000; i++) sink += i; }\n"
+                f"int main(void) {{ {function}(); return 0; }}\n")
+    app = compile_c(os.path.abspath("app.c"), function + "/app")
+    done = run(["unshare", "-pf", "--mount-proc", "setarch", "-R", SINGE, "record", "-q", "-e", "cpu-clock",
+                "-F", "499", "-g", "-o", out, "--", app])
+    if done.returncode and re.search("unshare|setarch|not permitted", done.stderr):
+        skip(done.stderr.strip().splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+
+
+def chains(path, *options):
+    """{function that runs: {(pid, addresses): samples}}"""
+    found = {}
+    for sample in singe("report", "-q", "-f", "perf-script", *options, path).strip("\n").split("\n\n"):
+        head, *frames = sample.split("\n")
+        key = re.search(r" (\d+)/", head)[1], tuple(frame.split()[0] for frame in frames)
+        counts = found.setdefault(frames[0].split()[1], {})
+        counts[key] = counts.get(key, 0) + 1
+    return found
+
+
+def test_equal_numbers_of_two_hosts():
+    need_root()
+    functions = "burn_one", "burn_two"
+    for function in functions:
+        in_namespace(function, function + ".rec")
+    one, two = (chains(function + ".rec") for function in functions)
+    pid = next(iter(one["burn_one"]))[0]
+    assert all(key[0] == pid for key in two["burn_two"]), "the test needs equal numbers"
+    # Another process of that number, at that address, of another program.
+    singe("convert", "-q", "burn_one.rec", "burn_two.rec", "-o", "both.rec")
+    singe("convert", "-q", "both.rec", "-o", "again.data")
+    singe("convert", "-q", "burn_one.rec", "burn_two.rec", "-o", "both.data")
+    other = str(int(pid) + 4194304)
+    for path in "both.rec", "again.data", "both.data":
+        both = chains(path)
+        assert both["burn_one"] == one["burn_one"], path
+        assert both["burn_two"] == {(other, places): n for (_, places), n in two["burn_two"].items()}, path
+        groups = {line.split(";")[0] for line in folded_lines("--by", "pid", path)}
+        assert len(groups) == 2, (path, groups)
+    # Three, one of them a merge, and one of them twice.
+    singe("convert", "-q", "both.rec", "burn_one.rec", "burn_two.rec", "-o", "all.rec")
+    lines = folded_lines("--by", "pid", "all.rec")
+    assert len({line.split(";")[0] for line in lines}) == 4, lines
+    assert sum(int(line.split()[-1]) for line in lines) == 2 * sum(
+        n for counts in (*one.values(), *two.values()) for n in counts.values())
+
+
 def test_what_is_no_input():
     with open("x", "w") as f:
         f.write("no stacks\nin here\n")

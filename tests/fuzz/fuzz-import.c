@@ -56,8 +56,8 @@ static void seed_perfdata(struct buf *ret)
 	dataset_init(&d);
 	seed_tables(&d);
 	must(perfwrite_create(fd, &d, &w));
-	perfwrite_event(w, 0, &map);
-	perfwrite_event(w, 0, &comm);
+	perfwrite_event(w, &map);
+	perfwrite_event(w, &comm);
 	for (unsigned int i = 0; i < 40; i++) {
 		uint32_t node = frametree_add(&d.tree, 0, 2, i % 7 * 16, FRAME_RETURN);
 

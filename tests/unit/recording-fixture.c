@@ -62,8 +62,9 @@ static void lines_event(struct lines *l, const struct dataset *d, const struct p
 		return;
 	}
 	vec_push(&l->v,
-		 xasprintf("kind %u %llu %u/%u ppid %u %s %llx+%llx@%llx lost %llu %d %s", e->kind,
-			   (unsigned long long)e->time_ns, e->pid, e->tid, e->ppid,
+		 xasprintf("kind %u %llu %u/%u of %u ppid %u %s %llx+%llx@%llx lost %llu %d %s",
+			   e->kind, (unsigned long long)e->time_ns, e->pid, e->tid, e->origin,
+			   e->ppid,
 			   e->kind == PROC_MMAP ? binaries_get(&d->binaries, e->binary)->path : "-",
 			   (unsigned long long)e->start, (unsigned long long)e->len,
 			   (unsigned long long)e->pgoff, (unsigned long long)e->lost, e->exec,
@@ -169,7 +170,8 @@ static void fixture_event(struct fixture *f)
 	struct proc_event e = { .kind = fixture_random(f, PROC_LOST + 1),
 				.time_ns = f->time_ns - fixture_random(f, 1000),
 				.pid = 100 + fixture_random(f, 3),
-				.tid = 100 + fixture_random(f, 5) };
+				.tid = 100 + fixture_random(f, 5),
+				.origin = fixture_random(f, 3) };
 
 	switch (e.kind) {
 	case PROC_MMAP:

@@ -182,7 +182,7 @@ static void test_merged(void **state)
 	change(&from, code, ADDR, 100);
 	dataset_init(&into);
 	merge_init(&m, &into, false);
-	merge_add(&m, &from, "a", &in);
+	merge_add(&m, &from, 0, "a", &in);
 	in.shift_ns = 1000;
 	merge_finish(&m, &in);
 	uint32_t merged = in.binaries.v[code];
@@ -190,6 +190,7 @@ static void test_merged(void **state)
 	assert_int_equal(generation_at(&into, merged, ADDR, 1099), 0);
 	assert_int_equal(generation_at(&into, merged, ADDR, 1100), 1);
 	merge_input_deinit(&in);
+	merge_deinit(&m);
 	dataset_deinit(&from);
 	dataset_deinit(&into);
 }

@@ -161,10 +161,48 @@ static void check_samples(enum group_by by, bool reverse)
 static void test_samples_of_any_grouping_and_direction(void **state)
 {
 	(void)state;
-	for (int by = GROUP_COMM; by <= GROUP_NONE; by++) {
+	for (int by = GROUP_COMM; by <= GROUP_ORIGIN; by++) {
 		check_samples((enum group_by)by, false);
 		check_samples((enum group_by)by, true);
 	}
+}
+
+static void expect_origins(struct memsource *m, const char *by, const char *threads)
+{
+	static const struct html_options options = { .by = GROUP_ORIGIN };
+
+	m->taken = 0;
+	struct profile *p = profile_of(m, GROUP_ORIGIN);
+	struct calltree *t = tree_of(m, p, false, false);
+	struct page page;
+
+	page_of(&page, &(struct output_context){ .tree = t }, &options);
+	assert_non_null(strstr(page.json, by));
+	assert_non_null(strstr(page.json, threads));
+	page_deinit(&page);
+	calltree_destroy(t);
+	profile_destroy(p);
+}
+
+static void test_origins(void **state)
+{
+	struct memsource m;
+
+	(void)state;
+	memsource_init(&m);
+	uint32_t a = memsource_thread(&m, 7, 7, "a", "a");
+	struct thread_entry other = *threads_get(&m.data.threads, a);
+
+	memsource_add(&m, a, "main", 1);
+	expect_origins(&m, "\"by\":\"none\"", "\"threads\":[[7,7,0,\"a\",\"a\"]]");
+	other.origin = 1;
+	memsource_add(&m, threads_add(&m.data.threads, &other), "main", 1);
+	for (int i = 1; i < 3; i++)
+		vec_push(&m.data.meta.origins, xasprintf("web%d", i));
+	expect_origins(&m, "\"by\":\"origin\"",
+		       "\"threads\":[[7,7,0,\"a\",\"a\",0],[7,7,0,\"a\",\"a\",1]],"
+		       "\"origins\":[\"web1\",\"web2\"]");
+	memsource_deinit(&m);
 }
 
 static void test_lines_are_nodes(void **state)
@@ -437,6 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json_strings),
 		cmocka_unit_test(test_samples_of_any_grouping_and_direction),
+		cmocka_unit_test(test_origins),
 		cmocka_unit_test(test_lines_are_nodes),
 		cmocka_unit_test(test_code_in_the_page),
 		cmocka_unit_test(test_difference),

@@ -245,7 +245,7 @@ static void write_back(const struct made *r, struct buf *ret)
 	assert_null(perfwrite_create(fd, &r->data, &w));
 	for (size_t i = 0; i < r->samples.n; i++) {
 		for (; at < r->events.n && r->events.v[at].samples_before <= i; at++)
-			perfwrite_event(w, 0, &r->events.v[at]);
+			perfwrite_event(w, &r->events.v[at]);
 		assert_null(perfwrite_sample(w, &r->samples.v[i]));
 	}
 	assert_null(perfwrite_end(w));

@@ -123,6 +123,31 @@ static void test_fork_copies_and_exec_clears(void **state)
 	assert_int_equal(avma(s, PID, s->lib, 0x10), 0x2010);
 }
 
+/* Of a merge, one number is several processes. */
+static void test_origins(void **state)
+{
+	struct scene *s = *state;
+	uint64_t there = threads_process(1, PID), child = threads_process(1, CHILD), ret;
+	struct proc_event e = {
+		.origin = 1, .pid = PID, .binary = s->lib, .start = 0x4000, .len = 0x1000
+	};
+
+	map(s, PID, s->lib, 0x2000, 0x1000, 0);
+	map(s, CHILD, s->other, 0x9000, 0x1000, 0);
+	procmaps_apply(s->maps, &e);
+	e = (struct proc_event){ .kind = PROC_FORK, .origin = 1, .pid = CHILD, .ppid = PID };
+	procmaps_apply(s->maps, &e);
+	assert_int_equal(avma(s, PID, s->lib, 0x10), 0x2010);
+	assert_true(procmaps_avma(s->maps, there, s->lib, 0x10, &ret) && ret == 0x4010);
+	assert_true(procmaps_avma(s->maps, child, s->lib, 0x10, &ret) && ret == 0x4010);
+	assert_int_equal(avma(s, CHILD, s->lib, 0x10), 0);
+	assert_int_equal(avma(s, CHILD, s->other, 0x10), 0x9010);
+	e = (struct proc_event){ .kind = PROC_COMM, .origin = 1, .pid = PID, .exec = true };
+	procmaps_apply(s->maps, &e);
+	assert_int_equal(avma(s, PID, s->lib, 0x10), 0x2010);
+	assert_false(procmaps_avma(s->maps, there, s->lib, 0x10, &ret));
+}
+
 static void test_dumps_of_code(void **state)
 {
 	struct scene *s = *state;
@@ -166,6 +191,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_the_newest_mapping_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fork_copies_and_exec_clears, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_origins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dumps_of_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_without_end, setup, teardown),
 	};

@@ -76,6 +76,38 @@ static void test_grouping(void **state)
 	}
 }
 
+/* So is a pid of another input of a merge. */
+static void test_origins_are_groups(void **state)
+{
+	struct memsource *m = *state;
+	uint32_t node = memsource_stack(m, "main"), threads[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		threads[i] = threads_add(&m->data.threads,
+					 &(struct thread_entry){ .pid = 7,
+								 .tid = 8,
+								 .origin = i,
+								 .comm = (char *)"worker",
+								 .process_comm = (char *)"app" });
+		vec_push(&m->data.meta.origins, xstrdup(i ? "web2" : "web1"));
+		for (uint32_t n = 0; n <= i; n++)
+			memsource_sample(m, (struct sample){ .thread = threads[i], .node = node });
+	}
+	struct profile *p = build(m, &(struct profile_options){ .by = GROUP_PID }, NULL);
+
+	assert_int_equal(p->groups.n, 2);
+	assert_string_equal(p->groups.v[0], "app-7@web1");
+	assert_string_equal(p->groups.v[1], "app-7@web2");
+	assert_int_equal(p->stacks.v[1].samples, 2);
+	profile_destroy(p);
+	p = build(m, &(struct profile_options){ .by = GROUP_TID }, NULL);
+	assert_string_equal(p->groups.v[1], "worker-7/8@web2");
+	profile_destroy(p);
+	p = build(m, &(struct profile_options){ .by = GROUP_COMM }, NULL);
+	assert_int_equal(p->groups.n, 1);
+	profile_destroy(p);
+}
+
 static void test_reused_pid_is_another_group(void **state)
 {
 	struct memsource *m = *state;
@@ -299,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_stacks_are_counted_once),
 		TEST(test_grouping),
+		TEST(test_origins_are_groups),
 		TEST(test_reused_pid_is_another_group),
 		TEST(test_weights),
 		TEST(test_many_groups),

@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { Colors, legend, schemes } from "./colors.js";
 import { loadProfile } from "./data.js";
 import { Flame } from "./flame.js";
-import { GroupTree, Groups, groupings } from "./groups.js";
+import { GroupTree, Groups, groupings, groupingsOf } from "./groups.js";
 import { fillHead, heaviestProcess, titleOf } from "./head.js";
 import { fillHelp } from "./help.js";
 import { InvertedTree } from "./lazytree.js";
@@ -29,7 +29,7 @@ class App {
 			direction: meta.reverse ? "up" : "down", order: "name", colors: "origin",
 			sort: profile.diff ? "change" : "self" };
 		this.store = new State(profile, {
-			view: ["flame", "chart", "table"], direction: ["down", "up"], order: ["name", "weight"], by: Object.keys(groupings),
+			view: ["flame", "chart", "table"], direction: ["down", "up"], order: ["name", "weight"], by: groupingsOf(profile),
 			colors: Object.keys(schemes), operations: Object.keys(operations),
 			sort: ["self", "total", "samples", "name", "binary", "first", "second", "change"]
 				.flatMap(key => [key, `-${key}`]),
@@ -87,7 +87,7 @@ class App {
 			byId(id).addEventListener("change", e =>
 				this.change({ [key]: key === "event" ? Number(e.target.value) : e.target.value }, true));
 		};
-		options("by", Object.entries(groupings).map(([k, g]) => [k, g.label]), "by");
+		options("by", groupingsOf(profile).map(k => [k, groupings[k].label]), "by");
 		options("event", meta.events.map((e, i) => [i, e.name]), "event");
 		options("colors", Object.entries(schemes), "colors");
 		byId("by-label").hidden = !meta.samples;
@@ -447,7 +447,7 @@ class App {
 		const typing = e.target.closest?.("input[type=search], select, textarea, dialog");
 		if (typing || e.ctrlKey || e.metaKey || e.altKey)
 			return;
-		const { state: s, timeline } = this, by = Object.keys(groupings);
+		const { state: s, timeline } = this, by = groupingsOf(this.profile);
 		const actions = {
 			"/": () => byId("search").select(), "?": () => byId("help").showModal(),
 			1: () => this.change({ view: "flame" }, true),

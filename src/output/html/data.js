@@ -87,11 +87,11 @@ function parentsOf(depth) {
 
 function threadsOf(meta, counts) {
 	let first = 0;
-	return meta.threads.map(([pid, tid, again, comm, process], id) => {
+	return meta.threads.map(([pid, tid, again, comm, process, origin], id) => {
 		const count = counts[id];
 		const t = {
 			id, pid, tid, comm: comm || "[no name]", process: process || comm || "[no name]",
-			again, first, end: first + count,
+			again, origin: meta.origins?.[origin] ?? "", first, end: first + count,
 		};
 		first += count;
 		return t;

@@ -2,7 +2,7 @@
 // stacks below a node for each group. Weights of nodes are those of one group at a time, in arrays
 // that serve all: one for each would be many times what the samples take.
 
-import { forRuns, isByPeriod, zeros } from "./select.js";
+import { at, forRuns, isByPeriod, zeros } from "./select.js";
 import { GrownTree } from "./trees.js";
 
 function again(t) {
@@ -11,11 +11,17 @@ function again(t) {
 
 export const groupings = {
 	none: { label: "merged", key: () => "" },
-	pid: { label: "process", key: t => `${t.process}-${t.pid}${again(t)}` },
+	pid: { label: "process", key: t => `${t.process}-${t.pid}${again(t)}${at(t)}` },
 	comm: { label: "thread name", key: t => t.comm },
-	tid: { label: "thread", key: t => `${t.comm}-${t.pid}/${t.tid}${again(t)}` },
+	tid: { label: "thread", key: t => `${t.comm}-${t.pid}/${t.tid}${again(t)}${at(t)}` },
 	cpu: { label: "CPU", key: null },
+	origin: { label: "input", key: t => t.origin },
 };
+
+// Those that make sense.
+export function groupingsOf(profile) {
+	return Object.keys(groupings).filter(by => by !== "origin" || profile.meta.origins);
+}
 
 // Numbers of CPUs, ascending; samples then have their places in these.
 function numberCpus({ cpu }) {

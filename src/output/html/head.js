@@ -1,7 +1,7 @@
 // Who, what, how long; and how far the numbers can be trusted.
 
 import { ORIGIN_GROUP } from "./colors.js";
-import { amount, byId, element, number, percent, span } from "./text.js";
+import { amount, byId, cut, element, number, percent, span } from "./text.js";
 
 export function heaviestProcess(profile) {
 	const weight = new Map();
@@ -32,7 +32,9 @@ export function aboutOf(profile, sums) {
 		return meta.subtitle;
 	const { processes } = heaviestProcess(profile);
 	const parts = [];
-	if (meta.host)
+	if (meta.origins)
+		parts.push(`of ${cut(meta.origins.join(", "), 60)}`);
+	else if (meta.host)
 		parts.push(`on ${meta.host}`);
 	if (processes > 1)
 		parts.push(`${number(processes)} processes, ${number(profile.threads.length)} threads`);

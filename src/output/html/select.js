@@ -19,8 +19,11 @@ export function samplesIn(profile, thread, range) {
 	return [lo, lowerBound(profile.time, lo, thread.end, range[1])];
 }
 
+// Which of the inputs of a merge.
+export const at = t => t.origin && `@${t.origin}`;
+
 export function threadLabel(t) {
-	return t.comm === t.process ? `${t.comm} ${t.tid}` : `${t.comm} ${t.tid} · ${t.process}`;
+	return `${t.comm} ${t.tid}${at(t)}` + (t.comm === t.process ? "" : ` · ${t.process}`);
 }
 
 // Numbers for `n` things, all 0: the room of `old` again, if it fits. While a range is dragged, arrays
