@@ -13,7 +13,8 @@ enum {
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_SAMPLE_TIME = 21,
-	N_FEATURES = 22,
+	FEATURE_CLOCK_DATA = 29,
+	N_FEATURES = 30,
 	NAME_ALIGN = 64, /* of strings; tools/perf/util/header.c */
 };
 
@@ -41,6 +42,7 @@ static struct perf_event_attr attr_of(const struct event_desc *e, uint32_t clock
 	to.read_format = PERF_FORMAT_ID;
 	to.inherit = to.mmap = to.comm = to.task = to.mmap2 = to.comm_exec = 1;
 	to.sample_id_all = 1;
+	to.build_id = 1; /* in the mappings, as far as they are known */
 	to.use_clockid = 1;
 	to.clockid = (int32_t)clockid;
 	return to;
@@ -140,16 +142,51 @@ static void put_build_id(struct buf *to, uint16_t misc, const uint8_t *id, uint8
 	memcpy(to->data + at + offsetof(struct perf_event_header, size), &size, 2);
 }
 
+static bool same_build_id(const struct binary *a, const struct binary *b)
+{
+	return a->build_id_len == b->build_id_len &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_len);
+}
+
+/* By binary: whether it is the first file at its path and has the build-id of all files there. The
+ * caller frees. */
+static bool *speaks_for_path(const struct binaries *binaries)
+{
+	const struct binary *v = binaries->v.v;
+	bool *speaks = xcalloc(binaries->v.n, sizeof(*speaks));
+	struct table paths = { 0 };
+
+	for (uint32_t i = 0; i < binaries->v.n; i++) {
+		uint64_t hash = hash_str(v[i].path);
+
+		if (v[i].kind != BINARY_KIND_FILE)
+			continue;
+		speaks[i] = true;
+		for (struct table_probe p = table_probe(&paths, hash); table_next(&paths, &p);) {
+			if (strcmp(v[p.value].path, v[i].path) != 0)
+				continue;
+			speaks[i] = false;
+			speaks[p.value] &= same_build_id(&v[p.value], &v[i]);
+		}
+		if (speaks[i])
+			table_add(&paths, hash, i);
+	}
+	table_deinit(&paths);
+	return speaks;
+}
+
+/* A path that is several files is left out: the mappings say which. */
 static void put_build_ids(struct buf *to, const struct dataset *data)
 {
 	const struct meta *m = &data->meta;
+	_cleanup_free_ bool *speaks = speaks_for_path(&data->binaries);
 
 	put_build_id(to, PERF_RECORD_MISC_KERNEL, m->kernel_build_id, m->kernel_build_id_len,
 		     "[kernel.kallsyms]");
 	for (size_t i = 0; i < data->binaries.v.n; i++) {
 		const struct binary *b = &data->binaries.v.v[i];
 
-		if (b->kind == BINARY_KIND_FILE)
+		if (speaks[i])
 			put_build_id(to, PERF_RECORD_MISC_USER, b->build_id, b->build_id_len,
 				     b->path);
 	}
@@ -187,17 +224,25 @@ static void put_feature(struct buf *to, unsigned int feature, const struct datas
 		buf_u64(to, first_ns);
 		buf_u64(to, last_ns);
 		return;
+	case FEATURE_CLOCK_DATA:
+		buf_u32(to, 1); /* the version of this section */
+		buf_u32(to, m->clockid);
+		buf_u64(to, m->wall_start_ns);
+		buf_u64(to, m->clock_start_ns);
+		return;
 	}
 }
 
-static bool has_feature(unsigned int i)
+static bool has_feature(const struct dataset *data, unsigned int i)
 {
-	static const unsigned int ours = 1U << FEATURE_BUILD_ID | 1U << FEATURE_HOSTNAME |
-					 1U << FEATURE_OSRELEASE | 1U << FEATURE_ARCH |
-					 1U << FEATURE_NRCPUS | 1U << FEATURE_CMDLINE |
-					 1U << FEATURE_EVENT_DESC | 1U << FEATURE_SAMPLE_TIME;
+	bool has_wall = data->meta.wall_start_ns && data->meta.clock_start_ns;
 
-	return ours >> i & 1;
+	static const unsigned int ours =
+		1U << FEATURE_BUILD_ID | 1U << FEATURE_HOSTNAME | 1U << FEATURE_OSRELEASE |
+		1U << FEATURE_ARCH | 1U << FEATURE_NRCPUS | 1U << FEATURE_CMDLINE |
+		1U << FEATURE_EVENT_DESC | 1U << FEATURE_SAMPLE_TIME | 1U << FEATURE_CLOCK_DATA;
+
+	return ours >> i & 1 && (i != FEATURE_CLOCK_DATA || has_wall);
 }
 
 static void put_u64(uint8_t *at, uint64_t v)
@@ -220,14 +265,14 @@ void perfsections_tail(const struct dataset *data, uint64_t first_ns, uint64_t l
 	put_u64(head + AT_ATTRS, attrs_off(data));
 	put_u64(head + AT_ATTRS + 8, entry_len * data->events.n);
 	for (unsigned int i = 0; i < N_FEATURES; i++) {
-		if (!has_feature(i))
+		if (!has_feature(data, i))
 			continue;
 		head[AT_FEATURES + i / 8] |= (uint8_t)(1U << i % 8);
 		buf_u64(to, 0);
 		buf_u64(to, 0);
 	}
 	for (unsigned int i = 0; i < N_FEATURES; i++) {
-		if (!has_feature(i))
+		if (!has_feature(data, i))
 			continue;
 		size_t from = to->len;
 

@@ -12,6 +12,7 @@
 
 enum {
 	FLUSH = 1 << 20,
+	PERF_BUILD_ID_LEN = 20,
 	MAX_FRAMES = 8000,                           /* a record's length has 16 bits */
 	MAX_ORIGINS = INT32_MAX / THREADS_RANGE + 1, /* a pid is a signed number */
 };
@@ -95,6 +96,12 @@ static void put_trailer(struct perfwrite *w, uint32_t pid, uint32_t tid, uint64_
 	buf_u64(&w->out, PERFSECTIONS_FIRST_ID);
 }
 
+static bool has_build_id(const struct binary *b)
+{
+	return b->kind == BINARY_KIND_FILE && b->build_id_len &&
+	       b->build_id_len <= PERF_BUILD_ID_LEN;
+}
+
 static const char *mapped_name(const struct binary *b)
 {
 	if (b->kind == BINARY_KIND_VDSO)
@@ -104,20 +111,36 @@ static const char *mapped_name(const struct binary *b)
 	return b->path;
 }
 
+/* Which file a mapping is of, by its build-id or its inode. Paths do not tell the files of a
+ * merge's hosts apart. */
+static void put_file(struct perfwrite *w, const struct binary *b)
+{
+	uint8_t id[PERF_BUILD_ID_LEN] = { 0 };
+
+	if (!has_build_id(b)) {
+		buf_u32(&w->out, b->dev_major);
+		buf_u32(&w->out, b->dev_minor);
+		buf_u64(&w->out, b->inode);
+		buf_u64(&w->out, b->inode_generation);
+		return;
+	}
+	memcpy(id, b->build_id, b->build_id_len);
+	buf_u32(&w->out, b->build_id_len); /* a byte, and three that are 0 */
+	buf_bytes(&w->out, id, sizeof(id));
+}
+
 static void put_mmap(struct perfwrite *w, uint32_t pid, const struct mapping *m, uint64_t time)
 {
 	const struct binary *b = binaries_get(&w->data->binaries, m->binary);
-	size_t at = begin_record(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	uint16_t by_id = has_build_id(b) ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0;
+	size_t at = begin_record(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | by_id);
 
 	buf_u32(&w->out, pid);
 	buf_u32(&w->out, pid);
 	buf_u64(&w->out, m->start);
 	buf_u64(&w->out, m->end - m->start);
 	buf_u64(&w->out, b->kind == BINARY_KIND_VDSO ? 0 : m->pgoff);
-	buf_u32(&w->out, b->dev_major);
-	buf_u32(&w->out, b->dev_minor);
-	buf_u64(&w->out, b->inode);
-	buf_u64(&w->out, b->inode_generation);
+	put_file(w, b);
 	buf_u32(&w->out, 5); /* PROT_READ | PROT_EXEC */
 	buf_u32(&w->out, 2); /* MAP_PRIVATE */
 	put_string(w, mapped_name(b));

@@ -48,8 +48,6 @@ static void check_small(const struct made *r)
 	assert_string_equal(r->data.events.v[0].name, "cpu-clock");
 	assert_true(r->data.events.v[0].is_freq);
 	assert_int_equal(r->data.events.v[0].rate, 99);
-	assert_int_equal(r->data.binaries.v.v[2].inode, 1234);
-	assert_int_equal(r->data.binaries.v.v[2].dev_major, 8);
 }
 
 static void test_byte_orders(void **state)
@@ -62,6 +60,8 @@ static void test_byte_orders(void **state)
 		small(&m);
 		made_read(&r, &m.b);
 		check_small(&r);
+		assert_int_equal(r.data.binaries.v.v[2].inode, 1234);
+		assert_int_equal(r.data.binaries.v.v[2].dev_major, 8);
 		assert_true(r.data.totals.complete);
 		assert_int_equal(r.diag.entries.n, 0);
 		made_deinit(&r);
@@ -267,6 +267,8 @@ static void test_written_reads_back(void **state)
 	made_read(&r, &m.b);
 	free(r.data.meta.host);
 	r.data.meta.host = xstrdup("web1");
+	r.data.meta.wall_start_ns = 1700000000000000000;
+	r.data.meta.clock_start_ns = 250;
 	struct binary *app = binaries_get(&r.data.binaries, 2);
 
 	app->build_id_len = 20;
@@ -275,6 +277,8 @@ static void test_written_reads_back(void **state)
 	made_read(&again, &file);
 	check_small(&again);
 	assert_string_equal(again.data.meta.host, "web1");
+	assert_int_equal(again.data.meta.wall_start_ns, 1700000000000000000);
+	assert_int_equal(again.data.meta.clock_start_ns, 250);
 	assert_int_equal(again.data.binaries.v.v[2].build_id_len, 20);
 	assert_int_equal(again.data.binaries.v.v[2].build_id[19], 0xab);
 	assert_true(again.data.totals.complete);
@@ -293,6 +297,63 @@ static void test_written_reads_back(void **state)
 	buf_deinit(&m.b);
 }
 
+/* One path, one pid and one address on two hosts are two files. */
+static void test_written_of_two_hosts(void **state)
+{
+	enum { SAMPLES = 3, OTHER = 1 << 22 };
+	static const struct binary files[] = {
+		{ BINARY_KIND_FILE, (char *)"/lib/x", .build_id = { 0xa }, .build_id_len = 20 },
+		{ BINARY_KIND_FILE, (char *)"/lib/x", .build_id = { 0xb }, .build_id_len = 20 },
+		{ BINARY_KIND_FILE, (char *)"/lib/x", .inode = 77, .dev_minor = 5 },
+	};
+	struct made r = { 0 }, again;
+	struct buf file = { 0 };
+
+	(void)state;
+	dataset_init(&r.data);
+	vec_push(&r.data.events,
+		 ((struct event_desc){
+			 .name = xstrdup("cpu-clock"), .unit = xstrdup("ns"), .is_clock = true }));
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		uint32_t binary = binaries_add(&r.data.binaries, &files[i]);
+		struct proc_event map = { .kind = PROC_MMAP,
+					  .pid = 7,
+					  .origin = i,
+					  .binary = binary,
+					  .start = 0x4000,
+					  .len = 0x1000 };
+		struct thread_entry t = { 7, 7, .origin = i, .comm = (char *)"a", (char *)"a" };
+
+		vec_push(&r.events, map);
+		vec_push(&r.samples,
+			 ((struct sample){
+				 .time_ns = i + 1,
+				 .thread = threads_add(&r.data.threads, &t),
+				 .node = frametree_add(&r.data.tree, 0, binary, 16, FRAME_PC) }));
+	}
+	write_back(&r, &file);
+	made_read(&again, &file);
+	assert_int_equal(again.samples.n, SAMPLES);
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		const struct sample *s = &again.samples.v[i];
+		const struct frame *f = frametree_get(&again.data.tree, s->node);
+		const struct binary *b = binaries_get(&again.data.binaries, f->binary);
+
+		assert_int_equal(threads_get(&again.data.threads, s->thread)->pid, 7 + i * OTHER);
+		assert_string_equal(b->path, "/lib/x");
+		assert_int_equal(b->build_id_len, files[i].build_id_len);
+		assert_int_equal(b->build_id[0], files[i].build_id[0]);
+		assert_int_equal(b->inode, files[i].inode);
+		assert_int_equal(b->dev_minor, files[i].dev_minor);
+		assert_int_equal(f->off, 16);
+	}
+	made_deinit(&again);
+	vec_deinit(&r.events);
+	vec_deinit(&r.samples);
+	dataset_deinit(&r.data);
+	buf_deinit(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_compressed),
 #endif
 		cmocka_unit_test(test_written_reads_back),
+		cmocka_unit_test(test_written_of_two_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
