@@ -139,6 +139,13 @@ static bool find_numbers(const char *p, size_t from, size_t len, struct script_h
 	return found;
 }
 
+static bool begins_record(const char *p, size_t len)
+{
+	static const char word[] = "PERF_RECORD_";
+
+	return len >= sizeof(word) - 1 && !memcmp(p, word, sizeof(word) - 1);
+}
+
 /* CPU, time, period and event, those that are there. */
 static void tail_fields(const char *p, size_t at, size_t len, struct script_header *h)
 {
@@ -155,6 +162,10 @@ static void tail_fields(const char *p, size_t at, size_t len, struct script_head
 			h->has_time = true;
 			at += n;
 			continue;
+		}
+		if (begins_record(p + at, len - at)) {
+			h->is_record = true;
+			return;
 		}
 		if (skip_digits(p, at, end) == end) {
 			h->period = number(p, at, end);

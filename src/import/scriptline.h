@@ -18,6 +18,7 @@ struct script_header {
 	uint64_t period;        /* 1 if not said */
 	struct text_span event; /* empty: not said */
 	struct text_span rest;  /* what follows the event */
+	bool is_record; /* no sample: "PERF_RECORD_COMM: …", of --show-task-events and so on */
 };
 
 struct script_frame {

@@ -254,6 +254,10 @@ const char *scripttext_read(struct scripttext *t, const char *p, const char *end
 			p = below;
 			continue;
 		}
+		if (h.is_record) {
+			p = below;
+			continue;
+		}
 		const char *stop = find_stack_end(below, end, last);
 
 		if (!stop)

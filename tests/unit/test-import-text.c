@@ -109,6 +109,26 @@ static void test_script_without_stacks(void **state)
 	made_deinit(&r);
 }
 
+/* What --show-task-events, --show-mmap-events and --show-switch-events mix in. */
+static void test_script_with_records(void **state)
+{
+	struct made r;
+
+	(void)state;
+	read_text(&r, "perf 7 [001] 1.1: PERF_RECORD_COMM exec: app:7/7\n"
+		      "app 7 [001] 1.2: PERF_RECORD_MMAP2 7/7: [0x4000(0x1000) @ 0 r-xp /bin/app\n"
+		      "app 7 [001] 1.3: 5 cycles:\n\tff f (/bin/app)\n\n"
+		      "app 7 [001] 1.4: PERF_RECORD_SWITCH_CPU_WIDE OUT  next pid/tid: 0/0\n"
+		      "app 7 [001] 1.5: PERF_RECORD_EXIT(7:7):(7:7)\n"
+		      "app 7 [001] 1.6: 5 cycles:\n\tff g (/bin/app)\n\n");
+	assert_int_equal(r.samples.n, 2);
+	assert_int_equal(r.data.events.n, 1);
+	assert_stack(&r, 0, "app;f");
+	assert_stack(&r, 1, "app;g");
+	assert_int_equal(r.diag.entries.n, 0);
+	made_deinit(&r);
+}
+
 static void test_script_cut_off(void **state)
 {
 	struct made r;
@@ -204,10 +224,15 @@ static void test_tidy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folded),         cmocka_unit_test(test_folded_bad_lines),
-		cmocka_unit_test(test_script),         cmocka_unit_test(test_script_without_stacks),
-		cmocka_unit_test(test_script_cut_off), cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_frames),         cmocka_unit_test(test_tidy),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_folded_bad_lines),
+		cmocka_unit_test(test_script),
+		cmocka_unit_test(test_script_without_stacks),
+		cmocka_unit_test(test_script_with_records),
+		cmocka_unit_test(test_script_cut_off),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_tidy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
