@@ -1,8 +1,7 @@
 /* In: an ELF file. Out: its DWARF, wherever and however it is stored. */
 #include "symbol/debugdata.h"
 
-#include <fcntl.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "symbol/debuginfod.h"
 #include "symbol/elfsection.h"
@@ -23,53 +22,6 @@ static bool has_dwarf(struct elffile *file)
 	return has_bytes(elf, ".debug_info") || has_bytes(elf, ".zdebug_info");
 }
 
-static struct err *expand(struct debugdata *d, Elf *elf, Elf **ret)
-{
-	GElf_Ehdr eh;
-
-	if (!gelf_getehdr(elf, &eh))
-		return err_new("damaged ELF header");
-	elfrewrite_init(&d->expanded, &eh);
-	TRY(elfrewrite_debug_sections(&d->expanded, elf));
-	TRY(elfrewrite_finish(&d->expanded));
-	d->expanded_elf = elf_memory((char *)d->expanded.out.data, d->expanded.out.len);
-	*ret = d->expanded_elf;
-	return d->expanded_elf ? NULL : err_new("%s", elf_errmsg(-1));
-}
-
-/* A .dwp file has no identity of its own: its units do. NULL: none there. */
-static struct elffile *open_dwp(const char *path, const char *sysroot)
-{
-	_cleanup_free_ char *dwp = xasprintf("%s%s.dwp", sysroot ?: "", path);
-	_cleanup_close_ int fd = open(dwp, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct elffile *file = NULL;
-
-	if (fd >= 0)
-		err_destroy(elffile_open(fd, &file));
-	return file;
-}
-
-/* Beside the file with the skeletons, or beside the binary. */
-static struct elffile *find_dwp(const char *path, const char *sysroot)
-{
-	struct elffile *file = sysroot ? open_dwp(path, sysroot) : NULL;
-
-	return file ?: open_dwp(path, NULL);
-}
-
-static struct err *use_dwp(struct debugdata *d, const char *path, const char *binary_path,
-			   const char *sysroot, Elf **elf)
-{
-	struct elffile *file = find_dwp(path, sysroot);
-
-	if (!file && strcmp(path, binary_path) != 0)
-		file = find_dwp(binary_path, sysroot);
-	if (!file)
-		return NULL;
-	TRY(dwp_create(file, &d->dwp));
-	return dwp_main(d->dwp, *elf, elf);
-}
-
 /* libdw looks for the file itself where it was given none, and takes one of another build: a file
  * of nothing keeps it from that. */
 static Elf *no_alt(struct debugdata *d)
@@ -79,8 +31,7 @@ static Elf *no_alt(struct debugdata *d)
 	elfrewrite_init(&d->no_alt, &eh);
 	elfrewrite_add(&d->no_alt, ".debug_line", "", 1);
 	elfrewrite_add(&d->no_alt, ".debug_str", "", 1);
-	err_destroy(elfrewrite_finish(&d->no_alt));
-	d->no_alt_elf = elf_memory((char *)d->no_alt.out.data, d->no_alt.out.len);
+	err_destroy(elfrewrite_open(&d->no_alt, &d->no_alt_elf));
 	return d->no_alt_elf;
 }
 
@@ -111,14 +62,14 @@ static Elf *map_elf(struct debugdata *d, const struct elffile *file)
 	return d->mapped_elf;
 }
 
-static struct err *open_dwarf(struct debugdata *d, struct elffile *file, const char *path,
-			      const char *binary_path, const struct debugfile_search *search)
+static struct err *open_dwarf(struct debugdata *d, struct elffile *file)
 {
 	Elf *elf = map_elf(d, file) ?: elffile_elf(file);
 
-	if (elfrewrite_has_zstd(elf))
-		TRY(expand(d, elf, &elf));
-	TRY(use_dwp(d, path, binary_path, search->sysroot, &elf));
+	if (elfrewrite_is_needed(elf)) {
+		TRY(elfrewrite_copy(&d->copy, elf, &d->copy_elf));
+		elf = d->copy_elf;
+	}
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	return d->dwarf ? NULL : err_new("%s", dwarf_errmsg(-1));
 }
@@ -152,15 +103,16 @@ void debugdata_init(struct debugdata *d, struct elffile *file, const char *path,
 
 	if (!from || !has_dwarf(from))
 		return;
-	const char *from_path = from == file || !separate_path ? path : separate_path;
-	_cleanup_err_ struct err *err = open_dwarf(d, from, from_path, path, search);
+	d->from_path = xstrdup(from == file || !separate_path ? path : separate_path);
+	_cleanup_err_ struct err *err = open_dwarf(d, from);
 
 	if (err) {
 		complain(diag, path, err);
 		return;
 	}
-	use_alt(d, from, from_path, search, diag);
-	d->info = debuginfo_create(d->dwarf, d->dwp);
+	use_alt(d, from, d->from_path, search, diag);
+	d->split = split_create(d->from_path, path, search, diag);
+	d->info = debuginfo_create(d->dwarf, d->split);
 	if (!debuginfo_has_units(d->info)) {
 		debuginfo_destroy(d->info);
 		d->info = NULL;
@@ -170,20 +122,21 @@ void debugdata_init(struct debugdata *d, struct elffile *file, const char *path,
 void debugdata_deinit(struct debugdata *d)
 {
 	debuginfo_destroy(d->info);
+	split_destroy(d->split);
+	free(d->from_path);
 	if (d->dwarf)
 		dwarf_end(d->dwarf);
 	if (d->alt_dwarf)
 		dwarf_end(d->alt_dwarf);
-	if (d->expanded_elf)
-		elf_end(d->expanded_elf);
+	if (d->copy_elf)
+		elf_end(d->copy_elf);
 	if (d->no_alt_elf)
 		elf_end(d->no_alt_elf);
 	if (d->mapped_elf)
 		elf_end(d->mapped_elf);
 	filemap_close(d->map);
 	elfrewrite_deinit(&d->no_alt);
-	elfrewrite_deinit(&d->expanded);
-	dwp_destroy(d->dwp);
+	elfrewrite_deinit(&d->copy);
 	elffile_destroy(d->alt);
 	elffile_destroy(d->mini);
 	elffile_destroy(d->separate);

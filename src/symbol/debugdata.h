@@ -15,13 +15,14 @@ struct debugdata {
 	/* private */
 	struct elffile *alt;
 	Dwarf *dwarf, *alt_dwarf;
-	struct elfrewrite expanded, no_alt;
+	struct elfrewrite copy, no_alt;
 	struct filemap *map; /* of the file that holds the DWARF */
-	Elf *mapped_elf, *expanded_elf, *no_alt_elf;
-	struct dwp *dwp;
+	Elf *mapped_elf, *copy_elf, *no_alt_elf;
+	char *from_path; /* of the same */
+	struct split *split;
 };
 
-/* `file` is the binary's and must outlive it; `path` where it was mapped from. What was in the way
+/* `file` is the binary's; `path` where it was mapped from. All must outlive it. What was in the way
  * is reported to `diag`; nothing is an error. */
 void debugdata_init(struct debugdata *d, struct elffile *file, const char *path,
 		    const struct debugfile_search *search, struct diag *diag);

@@ -34,7 +34,7 @@ struct debuginfo {
 	VEC(struct unit) units;
 	VEC(struct lines) lines;
 	struct table lines_at;
-	struct dwp *dwp;
+	struct split *split;
 	uint32_t missing_dwo;
 };
 
@@ -66,7 +66,7 @@ static void add_unit(struct debuginfo *d, struct unit *unit, Dwarf_Die *cu,
 		vec_push(&d->units, *unit);
 }
 
-struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp)
+struct debuginfo *debuginfo_create(Dwarf *dwarf, struct split *split)
 {
 	struct debuginfo *d = xcalloc(1, sizeof(*d));
 	Dwarf_CU *cu = NULL;
@@ -76,7 +76,7 @@ struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp)
 	uint64_t max_hi = 0;
 	struct pc_ranges ranges = { 0 };
 
-	d->dwp = dwp;
+	d->split = split;
 	dwarfsections_init(&d->sections, dwarf);
 	while (!dwarf_get_units(dwarf, cu, &cu, &version, &type, &die, NULL)) {
 		if (type == DW_UT_type || type == DW_UT_split_type)
@@ -153,27 +153,22 @@ static void unit_line(struct debuginfo *d, struct unit *u, uint64_t svma, struct
 		ret->file = linetable_file(lines, file);
 }
 
-/* The functions of a split unit are in the .dwo file, which libdw opens when it is asked for. */
+/* The functions of a split unit are in another file. */
 static struct dies *unit_dies(struct debuginfo *d, struct unit *u)
 {
-	Dwarf_Die *cu = &u->unit.cu;
 	struct dwarfsections sections;
 	struct dwarfunit tree;
 	Dwarf_Die split;
 
 	if (!u->is_skeleton)
 		return dies_create(&u->unit);
-	dwp_provide(d->dwp, cu);
-	bool found = !dwarf_cu_info(cu->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) &&
-		     dwarf_tag(&split) != DW_TAG_invalid;
-
-	dwp_withdraw(d->dwp);
-	if (!found) {
-		d->missing_dwo++;
-		return dies_create(&u->unit);
+	if (split_find(d->split, &u->unit.cu, &split)) {
+		dwarfsections_init(&sections, dwarf_cu_getdwarf(split.cu));
+		if (dwarfunit_init_split(&tree, &split, &sections, &u->unit))
+			return dies_create(&tree);
 	}
-	dwarfsections_init(&sections, dwarf_cu_getdwarf(split.cu));
-	return dies_create(dwarfunit_init(&tree, &split, &sections) ? &tree : &u->unit);
+	d->missing_dwo++;
+	return dies_create(&u->unit);
 }
 
 static size_t unit_find(struct debuginfo *d, struct unit *u, uint64_t svma, struct debug_line *ret)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "symbol/dwp.h"
+#include "symbol/split.h"
 
 /* Deeper chains of inlined calls are cut at the outer end of the inlines. */
 enum { DEBUGINFO_MAX_CHAIN = 256 };
@@ -25,8 +25,8 @@ struct debug_line {
 
 struct debuginfo;
 
-/* `dwarf` and `dwp` (NULL: none) stay the caller's and must outlive it. Reads the units' ranges. */
-struct debuginfo *debuginfo_create(Dwarf *dwarf, struct dwp *dwp);
+/* `dwarf` and `split` stay the caller's and must outlive it. Reads the units' ranges. */
+struct debuginfo *debuginfo_create(Dwarf *dwarf, struct split *split);
 void debuginfo_destroy(struct debuginfo *d);
 
 /* The chain at an as-linked address, innermost inlined call first, the real function last (its

@@ -39,14 +39,15 @@ static uint64_t unit_len(struct cursor c)
 bool dwarfunit_init(struct dwarfunit *u, Dwarf_Die *cu, const struct dwarfsections *sections)
 {
 	Dwarf_Off die_off = dwarf_dieoffset(cu), in_unit = dwarf_cuoffset(cu), abbrevs;
-	uint8_t type = 0;
 	Dwarf_Addr low;
 	Dwarf_Die ignored;
 
-	*u = (struct dwarfunit){ .cu = *cu, .sections = sections };
+	*u = (struct dwarfunit){
+		.cu = *cu, .sections = sections, .addrs = sections, .lists = sections
+	};
 	if (!dwarf_cu_die(cu->cu, &ignored, &u->enc.version, &abbrevs, &u->enc.addr_len,
 			  &u->enc.off_len, NULL, NULL) ||
-	    dwarf_cu_info(cu->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) || in_unit > die_off)
+	    in_unit > die_off)
 		return false;
 	struct cursor info = dwarfsections_at(sections, DWARF_INFO, die_off - in_unit);
 	uint64_t len = unit_len(info);
@@ -57,12 +58,33 @@ bool dwarfunit_init(struct dwarfunit *u, Dwarf_Die *cu, const struct dwarfsectio
 	u->start = info.p;
 	u->dies = cursor(info.p + in_unit, len - in_unit);
 	u->abbrevs = dwarfsections_at(sections, DWARF_ABBREV, abbrevs);
-	u->is_split = type != DW_UT_compile && type != DW_UT_partial;
 	if (!dwarf_lowpc(cu, &low))
 		u->low_pc = low;
-	u->addr_base = unit_attr(cu, DW_AT_addr_base);
+	u->addr_base = unit_attr(cu, u->enc.version < 5 ? DW_AT_GNU_addr_base : DW_AT_addr_base);
 	u->rnglists_base = unit_attr(cu, DW_AT_rnglists_base);
 	return u->enc.addr_len == 8 || u->enc.addr_len == 4;
+}
+
+/* DWARF 5, section 7.3.2; before, "GNU DebugFission": lists stay in the skeleton's file. */
+bool dwarfunit_init_split(struct dwarfunit *u, Dwarf_Die *cu, const struct dwarfsections *sections,
+			  const struct dwarfunit *skeleton)
+{
+	if (!dwarfunit_init(u, cu, sections))
+		return false;
+	u->addrs = skeleton->sections;
+	u->low_pc = skeleton->low_pc;
+	u->addr_base = skeleton->addr_base;
+	if (u->enc.version >= 5 && sections->of[DWARF_RNGLISTS].p) {
+		/* Of the only contribution there is: right behind its header. */
+		u->rnglists_base = u->enc.off_len == 8 ? 20 : 12;
+		return true;
+	}
+	u->lists = skeleton->sections;
+	u->rnglists_base = skeleton->rnglists_base;
+	uint64_t base = unit_attr((Dwarf_Die *)&skeleton->cu, DW_AT_GNU_ranges_base);
+
+	u->ranges_base = base == UINT64_MAX ? 0 : base;
+	return true;
 }
 
 static uint64_t indexed_addr(const struct dwarfunit *u, struct cursor *c, uint64_t index)
@@ -70,10 +92,9 @@ static uint64_t indexed_addr(const struct dwarfunit *u, struct cursor *c, uint64
 	struct cursor at = { .failed = true };
 	uint64_t off;
 
-	if (!u->is_split && u->addr_base != UINT64_MAX &&
-	    !__builtin_mul_overflow(index, u->enc.addr_len, &off) &&
+	if (u->addr_base != UINT64_MAX && !__builtin_mul_overflow(index, u->enc.addr_len, &off) &&
 	    !__builtin_add_overflow(off, u->addr_base, &off))
-		at = dwarfsections_at(u->sections, DWARF_ADDR, off);
+		at = dwarfsections_at(u->addrs, DWARF_ADDR, off);
 	uint64_t addr = dwarf_uint(&at, u->enc.addr_len);
 
 	c->failed |= at.failed;
@@ -86,6 +107,7 @@ uint64_t dwarfunit_addr(const struct dwarfunit *u, struct cursor *c, uint64_t fo
 	case DW_FORM_addr:
 		return dwarf_uint(c, u->enc.addr_len);
 	case DW_FORM_addrx:
+	case DW_FORM_GNU_addr_index:
 		return indexed_addr(u, c, cursor_uleb(c));
 	case DW_FORM_addrx1:
 		return indexed_addr(u, c, dwarf_uint(c, 1));
@@ -110,7 +132,7 @@ void pc_ranges_add(struct pc_ranges *ret, uint64_t lo, uint64_t hi)
 /* .debug_ranges, up to DWARF 4: pairs, ended by zeros; the largest address sets the base. */
 static bool read_pairs(const struct dwarfunit *u, uint64_t off, struct pc_ranges *ret)
 {
-	struct cursor c = dwarfsections_at(u->sections, DWARF_RANGES, off);
+	struct cursor c = dwarfsections_at(u->lists, DWARF_RANGES, off);
 	unsigned int len = u->enc.addr_len;
 	uint64_t base = u->low_pc, largest = len == 4 ? UINT32_MAX : UINT64_MAX;
 
@@ -175,7 +197,7 @@ static uint64_t list_off(const struct dwarfunit *u, uint64_t index)
 	if (u->rnglists_base == UINT64_MAX || __builtin_mul_overflow(index, u->enc.off_len, &off) ||
 	    __builtin_add_overflow(off, u->rnglists_base, &off))
 		return UINT64_MAX;
-	struct cursor c = dwarfsections_at(u->sections, DWARF_RNGLISTS, off);
+	struct cursor c = dwarfsections_at(u->lists, DWARF_RNGLISTS, off);
 	uint64_t list = dwarf_uint(&c, u->enc.off_len);
 
 	if (c.failed || __builtin_add_overflow(list, u->rnglists_base, &off))
@@ -189,15 +211,15 @@ bool dwarfunit_range_list(const struct dwarfunit *u, uint64_t form, uint64_t val
 	uint64_t base = u->low_pc;
 	size_t before = ret->v.n;
 
-	if (u->is_split)
-		return false;
 	if (u->enc.version < 5) {
-		if (form != DW_FORM_rnglistx && read_pairs(u, value, ret))
+		if (form != DW_FORM_rnglistx &&
+		    !__builtin_add_overflow(value, u->ranges_base, &value) &&
+		    read_pairs(u, value, ret))
 			return true;
 		ret->v.n = before;
 		return false;
 	}
-	struct cursor c = dwarfsections_at(u->sections, DWARF_RNGLISTS,
+	struct cursor c = dwarfsections_at(u->lists, DWARF_RNGLISTS,
 					   form == DW_FORM_rnglistx ? list_off(u, value) : value);
 
 	while (!c.failed && read_entry(u, &c, &base, ret))

@@ -23,18 +23,24 @@ void pc_ranges_add(struct pc_ranges *r, uint64_t lo, uint64_t hi);
 
 struct dwarfunit {
 	Dwarf_Die cu;
-	const struct dwarfsections *sections; /* of the file that holds the unit */
+	/* Of the files that hold the unit, its addresses, and lists of ranges: one file, but for
+	 * split DWARF, whose addresses are in the skeleton's. */
+	const struct dwarfsections *sections, *addrs, *lists;
 	struct dwarf_encoding enc;
-	struct cursor dies;    /* from the first DIE to the unit's end */
-	struct cursor abbrevs; /* from the unit's first to the section's end */
-	const uint8_t *start;  /* of the unit's header: what references count from */
-	bool is_split;         /* addresses and ranges by libdw: they are in two files */
-	uint64_t low_pc;       /* what offsets in range lists count from */
+	struct cursor dies;                /* from the first DIE to the unit's end */
+	struct cursor abbrevs;             /* from the unit's first to the section's end */
+	const uint8_t *start;              /* of the unit's header: what references count from */
+	uint64_t low_pc;                   /* what offsets in range lists count from */
 	uint64_t addr_base, rnglists_base; /* UINT64_MAX: none */
+	uint64_t ranges_base;              /* up to DWARF 4: what DW_AT_ranges counts from */
 };
 
 /* False for a unit that is not within its file's sections. `sections` must outlive it. */
 bool dwarfunit_init(struct dwarfunit *u, Dwarf_Die *cu, const struct dwarfsections *sections);
+/* The same for the split unit of `skeleton`, which must outlive it too. libdw need not know that
+ * they belong together, and then knows no address of the unit. */
+bool dwarfunit_init_split(struct dwarfunit *u, Dwarf_Die *cu, const struct dwarfsections *sections,
+			  const struct dwarfunit *skeleton);
 
 /* An address of form DW_FORM_addr or DW_FORM_addrx*; the cursor fails on others. */
 uint64_t dwarfunit_addr(const struct dwarfunit *u, struct cursor *c, uint64_t form);

@@ -1,15 +1,9 @@
-/* In: a .dwp file and a skeleton unit. Out: a .dwo file where libdw finds it. */
+/* In: a .dwp file and the id of a unit. Out: the .dwo file that went into it. */
 #include "symbol/dwp.h"
 
-#include <dwarf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
-#include "symbol/elfrewrite.h"
 #include "symbol/elfsection.h"
 
 /* Numbers of columns, DW_SECT_*: 5 and 8 (and 7) differ between the versions. */
@@ -26,10 +20,6 @@ static const char *const names_v5[SECT_MAX + 1] = {
 
 struct dwp {
 	struct elffile *file;
-	Elf *main;
-	int main_fd;
-	char *dir;      /* NULL: not made yet */
-	char *provided; /* path of the .dwo file that is there now */
 	unsigned int version;
 	uint32_t n_columns, n_units, n_slots;
 	uint32_t column[COLUMNS_MAX]; /* DW_SECT_* */
@@ -73,63 +63,17 @@ struct err *dwp_create(struct elffile *file, struct dwp **ret)
 	CLEANUP(dwp_destroy) struct dwp *d = xcalloc(1, sizeof(*d));
 
 	d->file = file;
-	d->main_fd = -1;
 	TRY(read_index(d));
 	*ret = take_ptr(d);
 	return NULL;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
 }
 
 void dwp_destroy(struct dwp *d)
 {
 	if (!d)
 		return;
-	if (d->main)
-		elf_end(d->main);
-	cleanup_close(&d->main_fd);
-	if (d->dir)
-		nftw(d->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	free(d->dir);
-	free(d->provided);
 	elffile_destroy(d->file);
 	free(d);
-}
-
-struct err *dwp_main(struct dwp *d, Elf *elf, Elf **ret)
-{
-	const char *tmp = getenv("TMPDIR");
-	GElf_Ehdr eh;
-
-	if (!gelf_getehdr(elf, &eh))
-		return err_new("damaged ELF header");
-	d->dir = xasprintf("%s/singe-dwp-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(d->dir)) {
-		free(take_ptr(d->dir));
-		return err_sys(errno, "cannot make a temporary directory");
-	}
-	_cleanup_free_ char *path = xasprintf("%s/main", d->dir);
-	struct elfrewrite w;
-
-	d->main_fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (d->main_fd < 0)
-		return err_sys(errno, "cannot make %s", path);
-	elfrewrite_init(&w, &eh);
-	struct err *err = elfrewrite_debug_sections(&w, elf);
-
-	if (!err)
-		err = elfrewrite_finish(&w);
-	if (!err)
-		err = elfrewrite_write(&w, d->main_fd);
-	elfrewrite_deinit(&w);
-	TRY(err);
-	d->main = elf_begin(d->main_fd, ELF_C_READ, NULL);
-	*ret = d->main;
-	return d->main ? NULL : err_new("%s", elf_errmsg(-1));
 }
 
 /* Row of the unit (DWARF 5, section 7.3.5.3: open addressing by the low and high half); 0: none. */
@@ -196,75 +140,18 @@ static void add_column(const struct dwp *d, struct elfrewrite *w, uint32_t row, 
 		elfrewrite_add(w, name, from, len);
 }
 
-static struct err *write_dwo(const struct dwp *d, uint32_t row, int fd)
+struct err *dwp_cut(const struct dwp *d, uint64_t id, struct elfrewrite *w, Elf **ret)
 {
-	struct elfrewrite w;
+	uint32_t row = find_row(d, id);
 	GElf_Ehdr eh;
 
+	*w = (struct elfrewrite){ 0 };
+	if (!row)
+		return err_new("no such unit");
 	if (!gelf_getehdr(elffile_elf(d->file), &eh))
 		return err_new("damaged ELF header");
-	elfrewrite_init(&w, &eh);
+	elfrewrite_init(w, &eh);
 	for (uint32_t i = 0; i < d->n_columns; i++)
-		add_column(d, &w, row, i);
-	struct err *err = elfrewrite_finish(&w);
-
-	if (!err)
-		err = elfrewrite_write(&w, fd);
-	elfrewrite_deinit(&w);
-	return err;
-}
-
-static const char *dwo_name(Dwarf_Die *skeleton)
-{
-	Dwarf_Attribute attr;
-
-	if (!dwarf_attr(skeleton, DW_AT_dwo_name, &attr) &&
-	    !dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
-		return NULL;
-	return dwarf_formstring(&attr);
-}
-
-/* Directories in the name, below our own. */
-static bool make_dirs(char *path, size_t from)
-{
-	for (char *p = path + from; (p = strchr(p, '/')); p++) {
-		*p = 0;
-		bool made = !mkdir(path, 0700) || errno == EEXIST;
-
-		*p = '/';
-		if (!made)
-			return false;
-	}
-	return true;
-}
-
-void dwp_provide(struct dwp *d, Dwarf_Die *skeleton)
-{
-	const char *name = d ? dwo_name(skeleton) : NULL;
-	uint64_t id;
-
-	/* An absolute name is looked for nowhere else, and ".." would leave our directory. */
-	if (!name || name[0] == '/' || strstr(name, "..") || strlen(name) > 1024)
-		return;
-	if (dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL))
-		return;
-	uint32_t row = find_row(d, id);
-	_cleanup_free_ char *path = xasprintf("%s/%s", d->dir, name);
-
-	if (!row || !make_dirs(path, strlen(d->dir) + 1))
-		return;
-	_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return;
-	d->provided = take_ptr(path);
-	err_destroy(write_dwo(d, row, fd));
-}
-
-void dwp_withdraw(struct dwp *d)
-{
-	if (!d || !d->provided)
-		return;
-	unlink(d->provided);
-	free(take_ptr(d->provided));
+		add_column(d, w, row, i);
+	return elfrewrite_open(w, ret);
 }

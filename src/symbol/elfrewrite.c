@@ -5,9 +5,7 @@
 
 #include "symbol/elfrewrite.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #ifdef HAVE_LIBZSTD
 #include <zstd.h>
 #endif
@@ -21,17 +19,14 @@
 /* Debug information of one section larger than this is taken for damage. */
 static const uint64_t SECTION_MAX = 8ULL << 30;
 
-/* Of a section whose `len` bytes come next in the file. */
-static void add_header(struct elfrewrite *w, const char *name, Elf64_Word type, uint64_t len)
+/* Of a section that begins at `off` in the file and ends where the file does so far. */
+static void add_header(struct elfrewrite *w, const char *name, Elf64_Word type, uint64_t off)
 {
-	Elf64_Shdr sh = {
-		.sh_name = (Elf64_Word)w->names.len,
-		.sh_type = type,
-		.sh_size = len,
-	};
+	Elf64_Shdr sh = { .sh_name = (Elf64_Word)w->names.len, .sh_type = type };
 
 	if (type != SHT_NULL) {
-		sh.sh_offset = w->out.len;
+		sh.sh_offset = off;
+		sh.sh_size = w->out.len - off;
 		sh.sh_addralign = 1;
 	}
 	buf_cstr(&w->names, name);
@@ -70,18 +65,26 @@ static void pad(struct buf *b)
 void elfrewrite_add(struct elfrewrite *w, const char *name, const void *data, size_t len)
 {
 	pad(&w->out);
-	add_header(w, name, SHT_PROGBITS, len);
+	uint64_t off = w->out.len;
+
 	buf_bytes(&w->out, data, len);
+	add_header(w, name, SHT_PROGBITS, off);
 }
 
-struct err *elfrewrite_finish(struct elfrewrite *w)
+struct err *elfrewrite_open(struct elfrewrite *w, Elf **ret)
 {
 	size_t n = w->headers.len / sizeof(Elf64_Shdr) + 1;
+	uint64_t off = w->out.len;
 
 	if (n >= SHN_LORESERVE)
 		return err_new("too many sections of debug information");
-	add_header(w, ".shstrtab", SHT_STRTAB, w->names.len + sizeof(".shstrtab"));
+	/* Its own name is in it. */
+	size_t names_len = w->names.len;
+
+	buf_cstr(&w->names, ".shstrtab");
 	buf_bytes(&w->out, w->names.data, w->names.len);
+	w->names.len = names_len;
+	add_header(w, ".shstrtab", SHT_STRTAB, off);
 	pad(&w->out);
 	Elf64_Ehdr *eh = (Elf64_Ehdr *)(void *)w->out.data;
 
@@ -89,19 +92,8 @@ struct err *elfrewrite_finish(struct elfrewrite *w)
 	eh->e_shnum = (Elf64_Half)n;
 	eh->e_shstrndx = (Elf64_Half)(n - 1);
 	buf_bytes(&w->out, w->headers.data, w->headers.len);
-	return NULL;
-}
-
-struct err *elfrewrite_write(const struct elfrewrite *w, int fd)
-{
-	for (size_t done = 0; done < w->out.len;) {
-		ssize_t n = write(fd, w->out.data + done, w->out.len - done);
-
-		if (n < 0 && errno != EINTR)
-			return err_sys(errno, "cannot write debug information to a temporary file");
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return NULL;
+	*ret = elf_memory((char *)w->out.data, w->out.len);
+	return *ret ? NULL : err_new("%s", elf_errmsg(-1));
 }
 
 static bool is_zstd(Elf_Scn *scn, GElf_Chdr *ret)
@@ -115,8 +107,8 @@ static bool is_debug(const char *name)
 }
 
 #ifdef HAVE_LIBZSTD
-static struct err *add_zstd(struct elfrewrite *w, const char *name, Elf_Scn *scn,
-			    const GElf_Chdr *ch)
+static struct err *append_zstd(struct elfrewrite *w, const char *name, Elf_Scn *scn,
+			       const GElf_Chdr *ch)
 {
 	Elf_Data *raw = elf_rawdata(scn, NULL);
 	const size_t skip = sizeof(Elf64_Chdr);
@@ -132,42 +124,69 @@ static struct err *add_zstd(struct elfrewrite *w, const char *name, Elf_Scn *scn
 	/* Nothing expands by more than this: blocks of 128 KiB from three bytes. */
 	if (ch->ch_size / (128 << 10) > (raw->d_size - skip) / 3)
 		return err_new("section %s claims an impossible size", name);
-	pad(&w->out);
 	buf_room(&w->out, ch->ch_size);
 	size_t n = ZSTD_decompress(w->out.data + w->out.len, ch->ch_size, from, raw->d_size - skip);
 
 	if (ZSTD_isError(n) || n != ch->ch_size)
 		return err_new("damaged zstd data in section %s", name);
-	add_header(w, name, SHT_PROGBITS, n);
 	w->out.len += n;
 	return NULL;
 }
 #else
-static struct err *add_zstd(struct elfrewrite *w, const char *name, Elf_Scn *scn,
-			    const GElf_Chdr *ch)
+static struct err *append_zstd(struct elfrewrite *w, const char *name, Elf_Scn *scn,
+			       const GElf_Chdr *ch)
 {
 	(void)w, (void)scn, (void)ch;
 	return err_new("section %s is compressed with zstd, which this build can't read", name);
 }
 #endif
 
-/* A section as it is: libdw decompresses zlib itself. */
-static struct err *add_as_is(struct elfrewrite *w, const char *name, Elf_Scn *scn,
-			     const GElf_Shdr *sh)
+/* The bytes of a section, decompressed. */
+static struct err *append(struct elfrewrite *w, const char *name, Elf_Scn *scn, const GElf_Shdr *sh)
 {
+	GElf_Chdr ch;
+
+	if (is_zstd(scn, &ch))
+		return append_zstd(w, name, scn, &ch);
+	if ((sh->sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
+		return err_new("damaged section %s: %s", name, elf_errmsg(-1));
 	Elf_Data *raw = elf_rawdata(scn, NULL);
 
 	if (!raw || (!raw->d_buf && raw->d_size))
 		return err_new("damaged section %s", name);
-	elfrewrite_add(w, name, raw->d_buf, raw->d_size);
-	Elf64_Shdr *ours = (Elf64_Shdr *)(void *)(w->headers.data + w->headers.len) - 1;
-
-	ours->sh_flags = sh->sh_flags & SHF_COMPRESSED;
+	buf_bytes(&w->out, raw->d_buf, raw->d_size);
 	return NULL;
 }
 
-struct err *elfrewrite_debug_sections(struct elfrewrite *w, Elf *elf)
+/* The name of a section of debug information with bytes; NULL: it is something else. */
+static const char *debug_name(Elf *elf, size_t names, Elf_Scn *scn, GElf_Shdr *sh)
 {
+	const char *name = gelf_getshdr(scn, sh) ? elf_strptr(elf, names, sh->sh_name) : NULL;
+
+	return is_debug(name) && sh->sh_type != SHT_NOBITS ? name : NULL;
+}
+
+static bool is_units(const char *name)
+{
+	return !strcmp(name, ".debug_info.dwo");
+}
+
+/* Units of split DWARF tell others by signature, not by place: all sections make one. */
+static struct err *append_units(struct elfrewrite *w, Elf *elf, size_t names, Elf_Scn *scn)
+{
+	for (; scn; scn = elf_nextscn(elf, scn)) {
+		GElf_Shdr sh;
+		const char *name = debug_name(elf, names, scn, &sh);
+
+		if (name && is_units(name))
+			TRY(append(w, name, scn, &sh));
+	}
+	return NULL;
+}
+
+static struct err *add_debug_sections(struct elfrewrite *w, Elf *elf)
+{
+	bool has_units = false;
 	size_t names;
 
 	if (gelf_getclass(elf) != ELFCLASS64)
@@ -176,22 +195,35 @@ struct err *elfrewrite_debug_sections(struct elfrewrite *w, Elf *elf)
 		return err_new("damaged section names");
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr sh;
-		GElf_Chdr ch;
-		const char *name =
-			gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		const char *name = debug_name(elf, names, scn, &sh);
 
-		if (!is_debug(name) || sh.sh_type == SHT_NOBITS)
+		if (!name || (is_units(name) && has_units))
 			continue;
-		if (is_zstd(scn, &ch))
-			TRY(add_zstd(w, name, scn, &ch));
-		else
-			TRY(add_as_is(w, name, scn, &sh));
+		pad(&w->out);
+		uint64_t off = w->out.len;
+
+		has_units |= is_units(name);
+		TRY(is_units(name) ? append_units(w, elf, names, scn) : append(w, name, scn, &sh));
+		add_header(w, name, SHT_PROGBITS, off);
 	}
 	return NULL;
 }
 
-bool elfrewrite_has_zstd(Elf *elf)
+struct err *elfrewrite_copy(struct elfrewrite *w, Elf *elf, Elf **ret)
 {
+	GElf_Ehdr eh;
+
+	*w = (struct elfrewrite){ 0 };
+	if (!gelf_getehdr(elf, &eh))
+		return err_new("damaged ELF header");
+	elfrewrite_init(w, &eh);
+	TRY(add_debug_sections(w, elf));
+	return elfrewrite_open(w, ret);
+}
+
+bool elfrewrite_is_needed(Elf *elf)
+{
+	unsigned int n_units = 0;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
@@ -199,9 +231,12 @@ bool elfrewrite_has_zstd(Elf *elf)
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr sh;
 		GElf_Chdr ch;
+		const char *name = debug_name(elf, names, scn, &sh);
 
-		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_COMPRESSED) &&
-		    is_debug(elf_strptr(elf, names, sh.sh_name)) && is_zstd(scn, &ch))
+		if (!name)
+			continue;
+		n_units += is_units(name);
+		if (n_units > 1 || ((sh.sh_flags & SHF_COMPRESSED) && is_zstd(scn, &ch)))
 			return true;
 	}
 	return false;

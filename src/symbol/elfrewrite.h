@@ -1,5 +1,6 @@
 /* ELF files made of another's sections, for what libdw 0.188 can't read itself: sections compressed
- * with zstd (gABI, "Section Compression", ELFCOMPRESS_ZSTD) and .dwp files. */
+ * with zstd (gABI, "Section Compression", ELFCOMPRESS_ZSTD), several sections .debug_info.dwo (gcc
+ * has one for each type with -fdebug-types-section), and .dwp files. */
 #ifndef SYMBOL_ELFREWRITE_H
 #define SYMBOL_ELFREWRITE_H
 
@@ -20,14 +21,14 @@ struct elfrewrite {
 void elfrewrite_init(struct elfrewrite *w, const GElf_Ehdr *like);
 void elfrewrite_deinit(struct elfrewrite *w);
 void elfrewrite_add(struct elfrewrite *w, const char *name, const void *data, size_t len);
-/* After the last section: `out` is the whole file. */
-ERR_CHECK struct err *elfrewrite_finish(struct elfrewrite *w);
-ERR_CHECK struct err *elfrewrite_write(const struct elfrewrite *w, int fd);
+/* After the last section: `out` is the whole file, and `ret` it opened, for elf_end() before
+ * elfrewrite_deinit(). */
+ERR_CHECK struct err *elfrewrite_open(struct elfrewrite *w, Elf **ret);
 
-/* Adds the sections of `elf` whose names begin with ".debug" or ".zdebug", decompressed. Fails
- * where one can't be. */
-ERR_CHECK struct err *elfrewrite_debug_sections(struct elfrewrite *w, Elf *elf);
-/* True if a debug section is compressed with zstd. */
-bool elfrewrite_has_zstd(Elf *elf);
+/* The same for a copy of the sections of `elf` whose names begin with ".debug" or ".zdebug", such
+ * that libdw can read them all. `w` is for elfrewrite_deinit() on failure too. */
+ERR_CHECK struct err *elfrewrite_copy(struct elfrewrite *w, Elf *elf, Elf **ret);
+/* True if libdw can't read all of it otherwise. */
+bool elfrewrite_is_needed(Elf *elf);
 
 #endif

@@ -194,9 +194,9 @@ static void report_missing_dwo(struct symbolizer *s, uint32_t binary, uint32_t m
 
 	if (missing)
 		diag_add(s->diag, DIAG_WARNING, cause,
-			 "%s lacks inlined functions of %u units: their .dwo files are missing, or "
-			 "cannot be read (DWARF 5 by gcc with -fdebug-types-section); keep them "
-			 "where they were built, or a .dwp file beside the binary",
+			 "%s lacks inlined functions of %u units: their .dwo files are missing; "
+			 "keep them where they were built, beside the binary or in a --debug-dir, "
+			 "or a .dwp file in one of these two",
 			 path, missing);
 }
 

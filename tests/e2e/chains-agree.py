@@ -237,6 +237,8 @@ COMMANDS = {
     "clang-4": cxx("clang++", 4, 4),
     "rust": ["rustc", "-g", "-O", "app.rs"],
     "split-gcc-5": split("g++", 5),
+    "split-types-gcc-5": [*split("g++", 5), "-fdebug-types-section"],
+    "split-types-clang-5": [*split("clang++", 5), "-fdebug-types-section"],
     "split-gcc-4": split("g++", 4),
     "split-clang-5": split("clang++", 5),
     "split-clang-4": split("clang++", 4),
@@ -302,6 +304,15 @@ def test_clang_4():
 
 def test_split_gcc_5():
     agree_split("split-gcc-5", "llvm-dwp")
+
+
+def test_split_types_gcc_5():
+    """Types in sections of their own."""
+    agree_split("split-types-gcc-5", "llvm-dwp")
+
+
+def test_split_types_clang_5():
+    agree_split("split-types-clang-5", "llvm-dwp")
 
 
 def test_split_gcc_4():
