@@ -126,7 +126,7 @@ static const struct plt_stub *find_stub(struct elfnames *e, uint64_t svma)
 {
 	if (!e->plt) {
 		e->plt = xmalloc(sizeof(*e->plt));
-		plt_init(e->plt, e->syms.file);
+		plt_init(e->plt, &e->syms);
 	}
 	return plt_find(e->plt, svma);
 }

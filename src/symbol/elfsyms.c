@@ -95,6 +95,7 @@ static bool elfsym_place(const struct sections *sections, const GElf_Sym *sym, u
 	if (ret->sized && sym->st_size < range->end - ret->addr)
 		ret->end = ret->addr + sym->st_size;
 	ret->rank = elfsym_rank(sym);
+	ret->is_ifunc = type == STT_GNU_IFUNC;
 	return true;
 }
 
@@ -234,7 +235,8 @@ size_t elfsym_name_len(const char *name)
 	return (size_t)(at - name);
 }
 
-bool elfsyms_named(const struct elfsyms *s, uint64_t svma, const char *name)
+/* The first symbol at svma or above. */
+static size_t first_at(const struct elfsyms *s, uint64_t svma)
 {
 	size_t lo = 0, hi = s->v.n;
 
@@ -246,13 +248,28 @@ bool elfsyms_named(const struct elfsyms *s, uint64_t svma, const char *name)
 		else
 			hi = mid;
 	}
-	for (; lo < s->v.n && s->v.v[lo].addr == svma; lo++) {
-		const char *have = s->v.v[lo].name;
+	return lo;
+}
+
+bool elfsyms_named(const struct elfsyms *s, uint64_t svma, const char *name)
+{
+	for (size_t i = first_at(s, svma); i < s->v.n && s->v.v[i].addr == svma; i++) {
+		const char *have = s->v.v[i].name;
 
 		if (elfsym_name_len(have) == strlen(name) && !strncmp(have, name, strlen(name)))
 			return true;
 	}
 	return false;
+}
+
+const struct elfsym *elfsyms_ifunc(const struct elfsyms *s, uint64_t svma)
+{
+	const struct elfsym *found = NULL;
+
+	for (size_t i = first_at(s, svma); i < s->v.n && s->v.v[i].addr == svma; i++)
+		if (s->v.v[i].is_ifunc)
+			found = &s->v.v[i];
+	return found;
 }
 
 void elfsyms_walk_init(struct elfsyms_walk *w, const struct elfsyms *s)

@@ -17,6 +17,7 @@ struct elfsym {
 	const char *name; /* raw, may carry "@VERSION"; a view into the file */
 	uint8_t rank;     /* bind and type, smaller is better */
 	bool sized;
+	bool is_ifunc; /* its code chooses the function of that name */
 };
 
 struct elfsyms {
@@ -33,6 +34,8 @@ void elfsyms_add(struct elfsyms *s, Elf *elf);
 void elfsyms_deinit(struct elfsyms *s);
 /* Whether a symbol of this name (its version left aside) starts at svma. */
 bool elfsyms_named(const struct elfsyms *s, uint64_t svma, const char *name);
+/* The function that code at svma chooses when the program starts (STT_GNU_IFUNC); NULL: no such. */
+const struct elfsym *elfsyms_ifunc(const struct elfsyms *s, uint64_t svma);
 /* Length of the name without "@VERSION" or "@@VERSION". */
 size_t elfsym_name_len(const char *name);
 

@@ -21,38 +21,62 @@ static int slot_cmp(const void *va, const void *vb)
 	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-static bool fills_slot(uint16_t machine, uint64_t type)
+static bool is_import(uint16_t machine, uint64_t type)
 {
 	if (machine == EM_X86_64)
 		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 	return machine == EM_AARCH64 && (type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT);
 }
 
-/* Only names of .dynsym, through the library's own check of the string's end. */
-static void slots_read(struct slots *slots, struct elffile *file, Elf_Scn *scn,
+static bool is_resolved(uint16_t machine, uint64_t type)
+{
+	return type == (machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
+}
+
+/* Only names of .dynsym, through the library's own check of the string's end. NULL: none. */
+static const char *import_name(Elf *elf, size_t table, uint64_t index)
+{
+	Elf_Scn *scn = elf_getscn(elf, table);
+	Elf_Data *syms = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	if (!syms || index > INT32_MAX || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_DYNSYM ||
+	    !gelf_getsym(syms, (int)index, &sym))
+		return NULL;
+	return elf_strptr(elf, shdr.sh_link, sym.st_name);
+}
+
+static const char *slot_name(const struct elfsyms *syms, const GElf_Shdr *rela,
+			     const GElf_Rela *reloc)
+{
+	uint16_t machine = elffile_machine(syms->file);
+	uint64_t type = GELF_R_TYPE(reloc->r_info);
+
+	if (is_import(machine, type))
+		return import_name(elffile_elf(syms->file), rela->sh_link,
+				   GELF_R_SYM(reloc->r_info));
+	if (!is_resolved(machine, type))
+		return NULL;
+	const struct elfsym *ifunc = elfsyms_ifunc(syms, (uint64_t)reloc->r_addend);
+
+	return ifunc ? ifunc->name : NULL;
+}
+
+static void slots_read(struct slots *slots, const struct elfsyms *syms, Elf_Scn *scn,
 		       const GElf_Shdr *rela)
 {
-	Elf *elf = elffile_elf(file);
-	Elf_Scn *sym_scn = elf_getscn(elf, rela->sh_link);
 	Elf_Data *data = elf_getdata(scn, NULL);
-	Elf_Data *syms = sym_scn ? elf_getdata(sym_scn, NULL) : NULL;
-	size_t entry = gelf_fsize(elf, ELF_T_RELA, 1, EV_CURRENT);
-	GElf_Shdr sym_shdr;
+	size_t entry = gelf_fsize(elffile_elf(syms->file), ELF_T_RELA, 1, EV_CURRENT);
 
-	if (!data || !syms || !entry || !gelf_getshdr(sym_scn, &sym_shdr) ||
-	    sym_shdr.sh_type != SHT_DYNSYM)
+	if (!data || !entry)
 		return;
 	for (size_t i = 0; i < data->d_size / entry && i < INT32_MAX; i++) {
 		GElf_Rela reloc;
-		GElf_Sym sym;
 
 		if (!gelf_getrela(data, (int)i, &reloc))
 			return;
-		if (!fills_slot(elffile_machine(file), GELF_R_TYPE(reloc.r_info)) ||
-		    GELF_R_SYM(reloc.r_info) > INT32_MAX ||
-		    !gelf_getsym(syms, (int)GELF_R_SYM(reloc.r_info), &sym))
-			continue;
-		const char *name = elf_strptr(elf, sym_shdr.sh_link, sym.st_name);
+		const char *name = slot_name(syms, rela, &reloc);
 
 		if (name && name[0])
 			vec_push(&slots->v, ((struct slot){ reloc.r_offset, name }));
@@ -103,15 +127,28 @@ static bool arm64_slot(const uint8_t *p, size_t len, uint64_t svma, uint64_t *re
 	return false;
 }
 
+/* Bytes of a stub. In a static program the section does not say, and its stubs are nothing but a
+ * jump, padded to eight. */
+static uint64_t stub_len(const GElf_Shdr *shdr, const uint8_t *bytes, bool is_x86)
+{
+	if (shdr->sh_entsize == 8 || shdr->sh_entsize == 24)
+		return shdr->sh_entsize;
+	return is_x86 && !shdr->sh_entsize && shdr->sh_size >= 16 &&
+			       !memcmp(bytes, "\xff\x25", 2) && !memcmp(bytes + 8, "\xff\x25", 2)
+		       ? 8
+		       : 16;
+}
+
 static void stubs_read(struct plt *plt, struct elffile *file, const GElf_Shdr *shdr,
 		       const struct slots *slots)
 {
-	uint64_t step = shdr->sh_entsize == 8 || shdr->sh_entsize == 24 ? shdr->sh_entsize : 16;
 	const uint8_t *bytes = elffile_bytes(file, shdr->sh_addr, shdr->sh_size);
 	bool is_x86 = elffile_machine(file) == EM_X86_64;
 
 	if (!bytes)
 		return;
+	uint64_t step = stub_len(shdr, bytes, is_x86);
+
 	for (uint64_t at = 0; shdr->sh_size - at >= step; at += step) {
 		uint64_t svma = shdr->sh_addr + at, slot;
 
@@ -133,10 +170,10 @@ static int stub_cmp(const void *va, const void *vb)
 
 /* Stub sections go by name: no header field tells them from other code. The counts are bounded so
  * that a small file cannot have one section read through many headers. */
-static void sections_read(struct plt *plt, struct elffile *file, struct slots *slots)
+static void sections_read(struct plt *plt, const struct elfsyms *syms, struct slots *slots)
 {
 	enum { RELA_MAX = 4, PLT_MAX = 8 };
-	Elf *elf = elffile_elf(file);
+	Elf *elf = elffile_elf(syms->file);
 	size_t names, n_rela = 0, n_plt = 0;
 
 	if (elf_getshdrstrndx(elf, &names) < 0)
@@ -146,7 +183,7 @@ static void sections_read(struct plt *plt, struct elffile *file, struct slots *s
 
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA &&
 		    (shdr.sh_flags & SHF_ALLOC) && n_rela++ < RELA_MAX)
-			slots_read(slots, file, scn, &shdr);
+			slots_read(slots, syms, scn, &shdr);
 	}
 	if (!slots->v.n)
 		return;
@@ -158,18 +195,19 @@ static void sections_read(struct plt *plt, struct elffile *file, struct slots *s
 
 		if (name && !strncmp(name, ".plt", 4) && shdr.sh_type == SHT_PROGBITS &&
 		    (shdr.sh_flags & SHF_EXECINSTR) && n_plt++ < PLT_MAX)
-			stubs_read(plt, file, &shdr, slots);
+			stubs_read(plt, syms->file, &shdr, slots);
 	}
 }
 
-void plt_init(struct plt *plt, struct elffile *file)
+void plt_init(struct plt *plt, const struct elfsyms *syms)
 {
+	uint16_t machine = elffile_machine(syms->file);
 	struct slots slots = { 0 };
 
 	*plt = (struct plt){ 0 };
-	if (elffile_machine(file) != EM_X86_64 && elffile_machine(file) != EM_AARCH64)
+	if (machine != EM_X86_64 && machine != EM_AARCH64)
 		return;
-	sections_read(plt, file, &slots);
+	sections_read(plt, syms, &slots);
 	vec_deinit(&slots.v);
 	vec_sort(&plt->v, stub_cmp);
 }

@@ -76,6 +76,17 @@ void elfprog_jump_slot(struct elfprog *p, uint64_t svma, uint32_t sym)
 	buf_bytes(&p->rela, &rela, sizeof(rela));
 }
 
+void elfprog_resolved_slot(struct elfprog *p, uint64_t svma, uint64_t resolver)
+{
+	Elf64_Rela rela = {
+		.r_offset = svma,
+		.r_info = R_X86_64_IRELATIVE,
+		.r_addend = (Elf64_Sxword)resolver,
+	};
+
+	buf_bytes(&p->rela, &rela, sizeof(rela));
+}
+
 /* LSB Core, "Exception Frames": a CIE "zR" with pc-relative 4-byte pointers, then FDEs. */
 void elfprog_fde(struct elfprog *p, uint64_t at, uint32_t len)
 {

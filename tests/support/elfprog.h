@@ -35,6 +35,8 @@ void elfprog_dynamic_symbol(struct elfprog *p, const struct elfprog_sym *sym);
 void elfprog_import(struct elfprog *p, const char *name); /* an undefined dynamic symbol */
 /* Fills the slot at svma with the address of the dynamic symbol numbered `sym` (from 1). */
 void elfprog_jump_slot(struct elfprog *p, uint64_t svma, uint32_t sym);
+/* Fills it with what the resolver at svma `resolver` returns. */
+void elfprog_resolved_slot(struct elfprog *p, uint64_t svma, uint64_t resolver);
 void elfprog_fde(struct elfprog *p, uint64_t at, uint32_t len);
 /* Finishes the file: an open descriptor without a name, to be closed by the caller. Once only. */
 int elfprog_fd(struct elfprog *p);

@@ -118,12 +118,45 @@ static void test_stubs_by_the_slot_they_jump_through(void **state)
 	scene_end(&s);
 }
 
+static void test_stubs_of_ifuncs(void **state)
+{
+	/* jmp *0x404000(%rip); xchg %ax,%ax; and the same through the next slots. */
+	static const char stubs[] = "\xff\x25\xfa\x10\0\0\x66\x90\xff\x25\xfa\x10\0\0\x66\x90"
+				    "\xff\x25\xfa\x10\0\0\x66\x90";
+	static const struct elfprog_sym syms[] = {
+		{ "choose", 0x100, 16, STB_GLOBAL, STT_FUNC, 0 },
+		{ "chosen", 0x100, 16, STB_GLOBAL, STT_GNU_IFUNC, 0 },
+		{ "other", 0x200, 16, STB_GLOBAL, STT_GNU_IFUNC, 0 },
+		{ "plain", 0x300, 16, STB_GLOBAL, STT_FUNC, 0 },
+	};
+	struct scene s;
+
+	(void)state;
+	scene_begin(&s);
+	elfprog_import(&s.elf, "unused");
+	for (size_t i = 0; i < 4; i++)
+		elfprog_symbol(&s.elf, &syms[i]);
+	for (uint64_t i = 0; i < 3; i++)
+		elfprog_resolved_slot(&s.elf, 0x404000 + 8 * i,
+				      ELFPROG_TEXT_SVMA + 0x100 * (i + 1));
+	put_code(&s, 0xf00, stubs, sizeof(stubs) - 1);
+	elfwrite_section(&s.elf.elf, ".plt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+			 ELFPROG_TEXT_SVMA + 0xf00, ELFPROG_TEXT_OFF + 0xf00, sizeof(stubs) - 1);
+	scene_file(&s);
+	assert_string_equal(name_at(&s, 0xf00), "chosen@plt");
+	assert_string_equal(name_at(&s, 0xf07), "chosen@plt");
+	assert_string_equal(name_at(&s, 0xf08), "other@plt");
+	assert_string_equal(name_at(&s, 0xf10), "[prog]");
+	scene_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start_code_by_name),
 		cmocka_unit_test(test_start_code_by_what_it_does),
 		cmocka_unit_test(test_stubs_by_the_slot_they_jump_through),
+		cmocka_unit_test(test_stubs_of_ifuncs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
