@@ -42,17 +42,34 @@ static bool follows(const char *name, const char *p, const char *word)
 	return (size_t)(p - name) >= len && !strncmp(p - len, word, len);
 }
 
-/* Whether "<" at `p` begins arguments: after a word ("vector<int>") or Rust's "::" ("f::<u8>"), but
- * not as the name of an operator, nor "<T as Trait>" and "<impl …>". */
+static bool follows_operator(const char *name, const char *p)
+{
+	return follows(name, p, "operator") && (p - name == 8 || !is_word(p[-9]));
+}
+
+/* Whether "<" at `p` comes behind the name of an operator: "operator()<int>", "operator<< <char>";
+ * in that of operator<< it is a sign itself. */
+static bool follows_signs(const char *name, const char *p)
+{
+	bool spaced = p[-1] == ' ';
+	const char *end = p - spaced, *from = end;
+
+	while (from > name && strchr("<>=!+-*/%^&|~,()[]", from[-1]))
+		from--;
+	return from < end && (spaced || end[-1] != '<') && follows_operator(name, from);
+}
+
+/* Whether "<" at `p` begins arguments: after a word ("vector<int>"), an operator or Rust's "::"
+ * ("f::<u8>"), but not as the name of an operator, nor "<T as Trait>" and "<impl …>". */
 static bool begins_arguments(const char *name, const char *p)
 {
 	if (p == name)
 		return false;
 	if (follows(name, p, "::"))
 		return strncmp(p, "<impl ", 6) != 0 && p - name > 2;
-	if (follows(name, p, "operator") && (p - name == 8 || !is_word(p[-9])))
+	if (follows_operator(name, p))
 		return false;
-	return is_word(p[-1]);
+	return is_word(p[-1]) || follows_signs(name, p);
 }
 
 /* Appends `name` with every list of arguments emptied. */
