@@ -102,7 +102,7 @@ static struct err *report_read(struct report *r, const struct output *output)
 		TRY(asmlist_init(&r->code, r->tree, opt->assembly));
 	else if (opt->html.embed_code)
 		asmlist_init_hottest(&r->code, r->tree, opt->html.embed_code);
-	return report_asm(&r->code, &r->input.data, r->symbols, opt->sysroot);
+	return report_asm(&r->code, &r->input.data, r->symbols, opt->sysroot, opt->vmlinux);
 }
 
 static bool to_terminal(const struct report_options *opt)

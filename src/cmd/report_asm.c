@@ -3,6 +3,7 @@
 
 #include "symbol/jitbytes.h"
 #include "symbol/locate.h"
+#include "symbol/vmlinux.h"
 
 /* Where a binary's code is. */
 struct code_file {
@@ -12,11 +13,16 @@ struct code_file {
 	struct jitdump dump; /* or else: */
 	char *why;
 	struct elfsyms syms; /* of `file` */
+	uint64_t shift;      /* of the kernel: as run minus as linked */
 };
 
 struct code_files {
+	const struct dataset *data;
+	const char *sysroot, *vmlinux; /* NULL: none */
 	VEC(struct code_file) v;
 };
+
+static const char kernel_note[] = "as built: the kernel patches its code when it boots and runs";
 
 static void code_files_deinit(struct code_files *c)
 {
@@ -38,41 +44,47 @@ static void open_dump(struct code_file *c, const struct dataset *data)
 	c->why = err ? xstrdup(err_msg(err)) : NULL;
 }
 
-static void code_file_open(struct code_file *c, const struct dataset *data, struct binary *binary,
-			   const char *sysroot)
+static void open_kernel(struct code_file *c, const struct dataset *data, const char *vmlinux)
+{
+	_cleanup_err_ struct err *err =
+		vmlinux ? vmlinux_open(vmlinux, &data->meta, &c->file, &c->shift)
+			: err_new("it needs the kernel's own file, by --vmlinux FILE");
+
+	c->why = err ? xstrdup(err_msg(err)) : NULL;
+}
+
+static void code_file_open(struct code_file *c, const struct code_files *of, struct binary *binary)
 {
 	struct located found = { 0 };
 
 	c->binary = binary;
 	if (binary->kind == BINARY_KIND_ANON && binary->pid) {
-		open_dump(c, data);
+		open_dump(c, of->data);
 		return;
 	}
 	if (binary->kind == BINARY_KIND_FILE)
-		found = locate_file(binary, -1, sysroot);
+		found = locate_file(binary, -1, of->sysroot);
 	else if (binary->kind == BINARY_KIND_VDSO)
-		found = locate_vdso(binary, &data->meta);
-	else if (binary->kind == BINARY_KIND_KERNEL)
-		found.why = xstrdup("the kernel patches its code when it boots and while it runs, "
-				    "so that no file holds what ran");
-	else
+		found = locate_vdso(binary, &of->data->meta);
+	else if (binary->kind != BINARY_KIND_KERNEL)
 		found.why = xstrdup("it is in no file");
 	c->file = found.file;
 	c->why = found.why;
+	if (binary->kind == BINARY_KIND_KERNEL)
+		open_kernel(c, of->data, of->vmlinux);
 	if (c->file)
 		elfsyms_init(&c->syms, c->file);
 }
 
 /* Opened once. Valid until the next call. */
-static const struct code_file *code_files_get(struct code_files *c, const struct dataset *data,
-					      struct binary *binary, const char *sysroot)
+static const struct code_file *code_files_get(struct code_files *c, struct binary *binary)
 {
 	struct code_file new = { 0 };
 
 	for (size_t i = 0; i < c->v.n; i++)
 		if (c->v.v[i].binary == binary)
 			return &c->v.v[i];
-	code_file_open(&new, data, binary, sysroot);
+	code_file_open(&new, c, binary);
 	vec_push(&c->v, new);
 	return &c->v.v[c->v.n - 1];
 }
@@ -85,6 +97,21 @@ static const char *function_of(const struct asmlist *a, const struct insn_cost *
 	return p->tree ? p->tree->funcs.v[p->functions.v.v[cost->function].func].name : NULL;
 }
 
+/* Places of the kernel are the addresses at which it ran. */
+static struct err *disassemble_kernel(const struct code_file *c, uint64_t avma, struct disasm *ret)
+{
+	uint64_t svma = avma - c->shift, off;
+
+	if (!vmlinux_is_code(c->file, svma))
+		return err_new("a module or a BPF program, which is not in the kernel's own file");
+	if (!elffile_svma_to_off(c->file, svma, &off))
+		return err_new("the file given by --vmlinux has no code in it");
+	TRY(disasm_function(&c->syms, off, ret));
+	for (size_t i = 0; i < ret->v.n; i++)
+		ret->v.v[i].off = ret->v.v[i].svma + c->shift;
+	return NULL;
+}
+
 static struct err *disassemble(const struct code_file *c, const struct asmlist *a,
 			       const struct insn_cost *cost, struct disasm *ret)
 {
@@ -92,6 +119,8 @@ static struct err *disassemble(const struct code_file *c, const struct asmlist *
 
 	if (c->why)
 		return err_new("%s", c->why);
+	if (c->binary->kind == BINARY_KIND_KERNEL)
+		return disassemble_kernel(c, cost->off, ret);
 	if (c->file)
 		return disasm_function(&c->syms, cost->off, ret);
 	TRY(jitbytes_find(&c->dump, cost->off, function_of(a, cost), &code));
@@ -118,12 +147,11 @@ static struct err *name_lines(const struct asmlist *a, struct symbolizer *symbol
 	return err;
 }
 
-static void make_parts(struct asmlist *a, const struct dataset *data, const char *sysroot,
-		       struct code_files *files)
+static void make_parts(struct asmlist *a, struct code_files *files)
 {
 	for (size_t i = 0; i < a->v.n;) {
-		struct binary *binary = binaries_get(&data->binaries, a->v.v[i].binary);
-		const struct code_file *c = code_files_get(files, data, binary, sysroot);
+		struct binary *binary = binaries_get(&files->data->binaries, a->v.v[i].binary);
+		const struct code_file *c = code_files_get(files, binary);
 		struct disasm code = { 0 };
 		char *why = NULL;
 		_cleanup_err_ struct err *err = disassemble(c, a, &a->v.v[i], &code);
@@ -134,15 +162,17 @@ static void make_parts(struct asmlist *a, const struct dataset *data, const char
 			why = xstrdup(err_msg(err));
 		}
 		i = asmlist_add_part(a, i, &code, why);
+		if (!why && binary->kind == BINARY_KIND_KERNEL)
+			a->parts.v[a->parts.n - 1].note = kernel_note;
 	}
 }
 
 struct err *report_asm(struct asmlist *a, struct dataset *data, struct symbolizer *symbols,
-		       const char *sysroot)
+		       const char *sysroot, const char *vmlinux)
 {
-	struct code_files files = { 0 };
+	struct code_files files = { .data = data, .sysroot = sysroot, .vmlinux = vmlinux };
 
-	make_parts(a, data, sysroot, &files);
+	make_parts(a, &files);
 	code_files_deinit(&files);
 	return name_lines(a, symbols);
 }

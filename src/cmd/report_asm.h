@@ -7,8 +7,9 @@
 #include "symbol/symbolizer.h"
 
 /* Makes the parts of `a`. A file that is not there, or not the one that ran, is a part without
- * code. `sysroot` may be NULL. Adds names of places to `data`. */
+ * code. `sysroot` and `vmlinux` may be NULL. Adds names of places to `data`. */
 ERR_CHECK struct err *report_asm(struct asmlist *a, struct dataset *data,
-				 struct symbolizer *symbols, const char *sysroot);
+				 struct symbolizer *symbols, const char *sysroot,
+				 const char *vmlinux);
 
 #endif

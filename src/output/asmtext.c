@@ -106,6 +106,8 @@ static void put_part(struct asmtext *s, const struct asm_part *part)
 	if (part->why) {
 		output_printf(s->b, ": no code to show: ");
 		output_clean_utf8(s->b, part->why, strlen(part->why));
+	} else if (part->note) {
+		output_printf(s->b, ", %s", part->note);
 	}
 	buf_u8(s->b, '\n');
 	if (part->why)

@@ -18,6 +18,7 @@ struct asm_part {
 	size_t first, n;    /* its costs: at least one, of one function and binary */
 	struct disasm code; /* owned; empty: */
 	char *why;          /* why there is no code; owned; else NULL */
+	const char *note;   /* what to know about the code; static; NULL: nothing */
 };
 
 struct asmlist {

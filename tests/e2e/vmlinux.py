@@ -151,6 +151,41 @@ def test_modules_are_not_in_it():
     assert len(have) == 1 and list(have)[0][0].startswith(("schedule ", "update ")), have
 
 
+def listing(*arguments):
+    done = run([SINGE, "report", "singe.rec", *arguments])
+    if "Debian: libcapstone" in done.stderr:
+        skip(done.stderr.strip().splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_instructions():
+    """As built and as linked, a sample at each byte; never without the file, nor from one without code."""
+    path = kernel()
+    addresses = code(path)
+    recorded(path, addresses, SHIFT)
+    need("objdump")
+    theirs = run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=schedule", path]).stdout
+    want = [int(a, 16) for a in re.findall(r"^ *([0-9a-f]+):\t\S", theirs, re.M)]
+    text = listing("--vmlinux", path, "--asm", "schedule")
+    have = {int(a, 16): int(n) for n, a in re.findall(r"% +(\d+) +([0-9a-f]{16})  \S", text)}
+    assert list(have) == want and len(want) > 20, text
+    assert "# [kernel], as built: the kernel patches its code" in text, text
+    assert sum(have.values()) == sum(n for frames, n in chains("--no-inlines", "--vmlinux", path)[0].items()
+                                     if frames[-1].startswith("schedule "))
+    page = listing("--vmlinux", path, "-f", "html", "--embed-asm")
+    assert len(page) > len(listing("-f", "html", "--embed-asm")) + 500
+    assert run([SINGE, "resolve", "--vmlinux", path]).returncode == 0
+    text = listing("--asm", "schedule")
+    assert "no code to show: it needs the kernel's own file, by --vmlinux FILE" in text, text
+    other = kernel("other", "-DOTHER", "-O1")
+    text = listing("--asm", "schedule", "--vmlinux", other)
+    assert f"no code to show: {other} is not used: its build-id is not" in text, text
+    assert run(["objcopy", "--only-keep-debug", path, "debug"]).returncode == 0
+    text = listing("--asm", "schedule", "--vmlinux", "debug")
+    assert "no code to show: " in text and not re.search(r"[0-9a-f]{16}  \S", text), text
+
+
 def test_another_build():
     path = kernel()
     addresses = code(path)

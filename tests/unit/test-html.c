@@ -282,13 +282,15 @@ static void test_code_in_the_page(void **state)
 	add_insn(&code, 0x106, 1, "nop");
 	size_t next = asmlist_add_part(&a, 0, &code, NULL);
 
+	a.parts.v[0].note = "as built";
 	assert_int_equal(asmlist_add_part(&a, next, &none, xstrdup("no \xff file")), a.v.n);
 	struct html_options options = { .embed_code = 50, .code = &a };
 
 	page_of(&page, &(struct output_context){ .tree = t }, &options);
-	_cleanup_free_ char *want = xasprintf("\"code\":{\"functions\":50,\"cut\":false,\"parts\":"
-					      "[[%u,3,0]],\"missing\":[[%u,\"no \ufffd file\"]]}",
-					      m.app, m.app);
+	_cleanup_free_ char *want =
+		xasprintf("\"code\":{\"functions\":50,\"cut\":false,\"parts\":"
+			  "[[%u,3,0,\"as built\"]],\"missing\":[[%u,\"no \ufffd file\"]]}",
+			  m.app, m.app);
 
 	assert_non_null(strstr(page.json, want));
 	assert_non_null(strstr(page.json, "\"insns\":[\"\",\"nop\",\"ret\"]"));

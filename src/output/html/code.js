@@ -97,11 +97,9 @@ export function sourceLines(profile, model, func) {
 // Why there are none for samples that were taken in code of `func`.
 function whyNot(profile, func) {
 	const { code, origin, funcBinary } = profile;
-	if (origin[func] === KERNEL || origin[func] === JIT)
-		return hint(`Code of the ${origin[func] === KERNEL ? "kernel" : "JIT"} is in no file that could be read.`);
 	if (!code)
 		return hint("Not in this page. They come with ",
-			element("code", {}, "singe report --embed-asm"));
+			element("code", {}, `singe report --embed-asm${origin[func] === KERNEL ? " --vmlinux FILE" : ""}`));
 	const missing = code.missing.find(([binary]) => binary === funcBinary[func]);
 	if (missing)
 		return hint(`Its code could not be read: ${missing[1]}`);
@@ -148,7 +146,8 @@ export function instructions(profile, model, func) {
 		const at = around(own, part.first, part.end);
 		// Around an inlined function is the code of others.
 		const [from, end] = inlined[func] ? [at[0], at.at(-1) + 1] : [part.first, part.end];
-		tables.push(element("p", { class: "path" }, element("bdi", {}, meta.binaries[part.binary][1])),
+		tables.push(element("p", { class: "path" }, element("bdi", {}, meta.binaries[part.binary][1]),
+			part.note ? `, ${part.note}` : ""),
 			element("table", { class: "lines insns" },
 				...withGaps(at, from, end, insnRows(profile, byInsn, sum, from))));
 		if (part.cut)

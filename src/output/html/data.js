@@ -109,9 +109,9 @@ function endOfTime(profile) {
 // Parts of code with the instructions [first, end) of each.
 function codeOf(meta, c) {
 	let first = 0;
-	const parts = meta.code.parts.map(([binary, n, cut]) => {
+	const parts = meta.code.parts.map(([binary, n, cut, note]) => {
 		first += n;
-		return { binary, first: first - n, end: first, cut };
+		return { binary, first: first - n, end: first, cut, note };
 	});
 	return { ...meta.code, parts, texts: meta.insns, text: c["insn.text"], addr: c["insn.addr"],
 		place: c["insn.place"], hit: c["sample.insn"] };

@@ -74,8 +74,9 @@ static void put_parts(const struct pagecode *c, struct buf *j)
 	for (size_t i = 0; i < c->parts.n; i++) {
 		const struct asm_part *part = &c->list->parts.v[c->parts.v[i]];
 
-		output_printf(j, "[%u,%zu,%d],", binary_of(c, part), part->code.v.n,
-			      part->code.cut);
+		output_printf(j, "[%u,%zu,%d,", binary_of(c, part), part->code.v.n, part->code.cut);
+		pagejson_str(j, part->note ?: "");
+		pagejson_raw(j, "],");
 	}
 	pagejson_close(j, ']');
 	pagejson_raw(j, ",\"missing\":[");
