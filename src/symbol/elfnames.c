@@ -54,6 +54,8 @@ void elfnames_init(struct elfnames *e, struct elffile *file, const struct elfnam
 	};
 	if (of->search)
 		debugdata_init(&e->debug, file, path, of->search, of->diag);
+	if (of->search && !e->debug.info)
+		e->go = gopclntab_open(file);
 	elfsyms_init(&e->syms, file);
 	if (e->debug.separate)
 		elfsyms_add(&e->syms, elffile_elf(e->debug.separate));
@@ -65,6 +67,7 @@ void elfnames_deinit(struct elfnames *e)
 {
 	elfsyms_deinit(&e->syms);
 	debugdata_deinit(&e->debug);
+	gopclntab_destroy(e->go);
 	namecache_deinit(&e->functions);
 	namecache_deinit(&e->files);
 	if (e->plt) {
@@ -225,8 +228,10 @@ static void set_chain(struct elfnames *e, const struct elfplace *place,
 {
 	struct debug_line chain[DEBUGINFO_MAX_CHAIN];
 	struct name_line lines[DEBUGINFO_MAX_CHAIN];
-	size_t n = e->debug.info ? debuginfo_find(e->debug.info, place->svma, chain) : 0;
-	uint16_t flags = last->flags | (e->debug.info ? NAME_HAS_LINES : 0);
+	size_t n = e->debug.info ? debuginfo_find(e->debug.info, place->svma, chain)
+		   : e->go       ? gopclntab_find(e->go, place->svma, chain)
+				 : 0;
+	uint16_t flags = last->flags | (e->debug.info || e->go ? NAME_HAS_LINES : 0);
 	uint16_t n_lines = 0;
 
 	if (!n) {

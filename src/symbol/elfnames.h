@@ -7,6 +7,7 @@
 #include "sample/dataset.h"
 #include "symbol/debugdata.h"
 #include "symbol/elfsyms.h"
+#include "symbol/gopclntab.h"
 #include "symbol/namecache.h"
 
 /* Told how many of the places are done, now and then. True: stop. */
@@ -20,6 +21,7 @@ struct elfnames {
 	struct elfsyms syms;
 	struct plt *plt; /* NULL until a place falls between the symbols */
 	struct debugdata debug;
+	struct gopclntab *go; /* NULL: no program by Go, or one with DWARF */
 	struct namecache functions, files;
 	elfnames_progress_fn *progress;
 	void *progress_ctx;

@@ -6,6 +6,8 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "symbol/gopclntab.h"
+
 /* What of a section is needed to judge the symbols in it. */
 struct section_range {
 	uint64_t start, end;
@@ -208,10 +210,30 @@ void elfsyms_add(struct elfsyms *s, Elf *elf)
 	vec_sort(&s->v, elfsym_cmp);
 }
 
+/* After every symbol of a table: Go shortens names there ("f[...]"). */
+static void add_go_functions(struct elfsyms *s)
+{
+	CLEANUP(gopclntab_destroy) struct gopclntab *g = gopclntab_open(s->file);
+	struct go_function f;
+
+	if (!g)
+		return;
+	for (uint32_t i = 0; i < gopclntab_n(g); i++)
+		if (gopclntab_get(g, i, &f))
+			vec_push(&s->v, ((struct elfsym){ .addr = f.start,
+							  .end = f.end,
+							  .name = f.name,
+							  .rank = UINT8_MAX,
+							  .sized = true }));
+	vec_sort(&s->v, elfsym_cmp);
+}
+
 void elfsyms_init(struct elfsyms *s, struct elffile *file)
 {
 	*s = (struct elfsyms){ .file = file };
 	elfsyms_add(s, elffile_elf(file));
+	if (!s->has_symtab)
+		add_go_functions(s);
 }
 
 void elfsyms_deinit(struct elfsyms *s)

@@ -1,4 +1,5 @@
-/* The function symbols of one ELF file (.symtab and .dynsym; gABI, "Symbol Table"), sorted.
+/* The function symbols of one ELF file (.symtab and .dynsym; gABI, "Symbol Table"; of a stripped
+ * program by Go, what its own table has), sorted.
  *
  * A sized symbol covers its range and nothing else; where ranges overlap the one that starts last
  * covers. A symbol of size zero reaches to the next symbol, the end of its section, or where FDEs

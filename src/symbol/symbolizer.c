@@ -240,7 +240,7 @@ static void name_elf(struct symbolizer *s, const struct group *g, struct elffile
 	slot->status.opened = true;
 	slot->status.has_symtab = e.syms.has_symtab;
 	slot->status.has_dynsym = e.syms.has_dynsym;
-	slot->status.has_lines = e.debug.info;
+	slot->status.has_lines = e.debug.info || e.go;
 	elfnames_run(&e, g->keys, g->n);
 	if (e.debug.info)
 		report_missing_dwo(s, g->binary, debuginfo_missing_dwo(e.debug.info));

@@ -149,6 +149,83 @@ def test_rust():
         assert all(len(a) == len(b) for a, b in pairs)
 
 
+GO = """
+package main
+
+import "os"
+
+type tree[T any] struct {
+	left, right *tree[T]
+	value       T
+}
+
+func square(x int) int { return x * x % 1013 }
+
+func (t *tree[T]) insert(v T, less func(a, b T) bool) *tree[T] {
+	if t == nil {
+		return &tree[T]{value: v}
+	}
+	if less(v, t.value) {
+		t.left = t.left.insert(v, less)
+	} else {
+		t.right = t.right.insert(v, less)
+	}
+	return t
+}
+
+func main() {
+	var t *tree[int]
+	for i := 0; i < 300; i++ {
+		t = t.insert(square(i*7919+len(os.Args)), func(a, b int) bool { return a < b })
+	}
+	println(t.value)
+}
+"""
+
+
+def go_build(out, *flags):
+    env = {**os.environ, "GOCACHE": os.path.abspath("cache"), "GO111MODULE": "off", "CGO_ENABLED": "0"}
+    if run(["go", "build", *flags, "-o", out, "app.go"], env=env).returncode:
+        skip("go cannot build here")
+    return out
+
+
+def as_in_table(name):
+    """As Go's own table has it: f[...], and assembly without its calling convention."""
+    return re.sub(r"\[.*\]", "[...]", name).removesuffix(".abi0")
+
+
+def test_go():
+    """What is left of a stripped program says what DWARF says: every place of main and of fmt-like code of
+    the runtime. Where DWARF has a line and no function around it, or an inlined call that has no code of its
+    own, the table may know better: seldom."""
+    need("go")
+    with open("app.go", "w") as f:
+        f.write(GO)
+    plain = go_build("plain")
+    places = symbols(plain)
+    addresses = [a for name, (at, size) in places.items() if name.startswith("main.") for a in range(at, at + size)]
+    chance = random.Random(1)
+    runtime = [place for name, place in places.items() if name.startswith("runtime.") and place[1]]
+    addresses += [at + chance.randrange(size) for at, size in chance.sample(runtime, min(len(runtime), 1000))]
+    want, _ = names_of(plain, addresses)
+    assert max(map(len, want)) >= 3 and {"main.square", "main.main"} <= {n for c in want for n, _ in c}
+    shutil.copy(plain, "app")
+    call("strip", "app")
+    for app in "app", go_build("without-dwarf", "-ldflags=-w"):
+        have, said = names_of(app, addresses)
+        assert not said, said
+        same = [[as_in_table(n) for n, _ in a] == [as_in_table(n) for n, _ in b] for a, b in zip(have, want)]
+        assert sum(same) >= 0.98 * len(same), [p for p in zip(have, want, same) if not p[2]][:5]
+        lines = [a == b for x, y in zip(have, want) for (_, a), (_, b) in zip(x, y)]
+        assert sum(lines) >= 0.98 * len(lines), [p for p in zip(have, want) if p[0] != p[1]][:5]
+    if run(["go", "build", "-buildmode=pie", "-o", "pie", "app.go"], env={**os.environ, "GOCACHE": os.path.abspath("cache"), "GO111MODULE": "off"}).returncode == 0:
+        at, size = symbols("pie")["main.main"]
+        call("strip", "pie")
+        found, _ = names_of("pie", range(at, at + size))
+        assert {chain[-1][0] for chain in found} == {"main.main"}, found[:3]
+
+
 def like_plain(*flags, cc="gcc", prepare=None):
     """The same chains as from a plain build of the same code; returns what was said."""
     plain = build(*PLAIN, cc=cc, out="plain")
