@@ -6,11 +6,14 @@
 
 #include "symbol/demangle.h"
 
+#include <string.h>
+
+#include "symbol/swiftnames.h"
+
 #ifdef HAVE_LIBIBERTY
 
 #include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <libiberty/demangle.h>
 
@@ -111,7 +114,7 @@ static char *demangle_cxx(const char *raw)
 	return NULL;
 }
 
-char *demangle(const char *raw)
+static char *demangle_gnu(const char *raw)
 {
 	if (raw[0] != '_' || !raw[1] || strnlen(raw, DEMANGLE_IN_MAX + 1) > DEMANGLE_IN_MAX)
 		return NULL;
@@ -129,17 +132,20 @@ char *demangle(const char *raw)
 
 #else
 
-#include <stddef.h>
-
 bool demangle_available(void)
 {
 	return false;
 }
 
-char *demangle(const char *raw)
+static char *demangle_gnu(const char *raw)
 {
 	(void)raw;
 	return NULL;
 }
 
 #endif
+
+char *demangle(const char *raw)
+{
+	return swiftnames_is(raw) ? swiftnames_readable(raw, DEMANGLE_OUT_MAX) : demangle_gnu(raw);
+}

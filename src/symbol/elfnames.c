@@ -8,6 +8,7 @@
 #include "symbol/demangle.h"
 #include "symbol/plt.h"
 #include "symbol/start.h"
+#include "symbol/swiftnames.h"
 
 /* A place on its way: sorted by svma, for the walk over the symbols. */
 struct elfplace {
@@ -86,6 +87,11 @@ static void note_mangled(struct elfnames *e, const char *raw)
 	if (!demangle_available() && raw[0] == '_' && (raw[1] == 'Z' || raw[1] == 'R'))
 		diag_add(e->diag, DIAG_NOTE, "demangle",
 			 "names stay mangled: this build has no demangler (libiberty)");
+	if (swiftnames_is(raw) && swiftnames_missing())
+		diag_add(e->diag, DIAG_NOTE, "demangle-swift",
+			 "names of Swift stay mangled: %s, a part of Swift, is not found (see "
+			 "ld.so(8))",
+			 swiftnames_missing());
 }
 
 /* `suffix` is "" or "@plt". */

@@ -149,6 +149,31 @@ def test_rust():
         assert all(len(a) == len(b) for a, b in pairs)
 
 
+def test_swift():
+    """By Swift's own library, if the loader finds it: what stands for it here knows one name. Without, the
+    name stays as it is, and that is told once."""
+    app = build("-g0")
+    call("objcopy", "--redefine-sym", "hot=$s4main3fibyS2iF", "--redefine-sym", "local=$s4main", app)
+    with open("swift.c", "w") as f:
+        f.write("""#include <string.h>
+            size_t swift_demangle_getSimplifiedDemangledName(const char *raw, char *out, size_t len)
+            {
+                static const char name[] = "fib(_:)";
+                if (strcmp(raw, "$s4main3fibyS2iF"))
+                    return 0;
+                if (len)
+                    strncpy(out, name, len);
+                return strlen(name);
+            }""")
+    addresses = [symbols(app)[name][0] for name in ("$s4main3fibyS2iF", "$s4main")]
+    found, said = names_of(app, addresses)
+    assert [chain[0][0] for chain in found] == ["$s4main3fibyS2iF", "$s4main"], found
+    assert said.count("libswiftDemangle.so") == 1, said
+    call("gcc", "-shared", "-fPIC", "swift.c", "-o", "libswiftDemangle.so")
+    found, said = names_of(app, addresses, env={**os.environ, "LD_LIBRARY_PATH": "."})
+    assert [chain[0][0] for chain in found] == ["fib(_:)", "$s4main"] and not said, (found, said)
+
+
 GO = """
 package main
 
