@@ -30,9 +30,11 @@ def bench_target(b):
     singe = [b.singe, "record", "-g", "fp", "-F", "999", "-o", b.path("target.rec")]
     perf = ["perf", "record", "-q", "--call-graph", "fp", "-F", "999", "-o", b.path("target.data")]
     runs = {"none": [], "singe": [*singe, "--"], "perf": [*perf, "--"]}
-    work = int(b.seconds * 25000)
+    # Many short runs: what else the machine does changes from second to second.
+    work = int(b.seconds * 4000)
+    times = 6 * (2 * b.rounds + 1)
     cpu = {name: [] for name in runs}
-    for n in range(2 * b.rounds + 1):
+    for n in range(times):
         for name in rotated(list(runs), n):
             cpu[name].append(purefp_cpu(b, runs[name], work))
     slow = {name: median([a / c for a, c in zip(cpu[name], cpu["none"])])
@@ -41,7 +43,7 @@ def bench_target(b):
     # What two equal programs differ by here is no slow-down.
     b.row(f"fixed work at 999 Hz, slow-down (noise {100 * noise:.1f} %)", f"{slow['singe']:.4f}",
           f"{slow['perf']:.4f}", slow["singe"] / slow["perf"],
-          1 + max(0.002, noise / (2 * b.rounds + 1) ** 0.5))
+          1 + max(0.002, noise / times ** 0.5))
     hops = {name: [] for name in runs}
     runs = {"none": None, "singe": singe, "perf": perf}
     for n in range(b.rounds):
