@@ -6,13 +6,14 @@ srcdir=${srcdir:-.}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-for scene in busy deep wide threads one none names lines; do
+for scene in busy deep wide threads hosts one none names lines; do
 	tests/support/html-scene $scene "$tmp/$scene.rec"
 	"$SINGE" report -q -i "$tmp/$scene.rec" -o "$tmp/$scene.html"
 done
 tests/support/html-scene diff "$tmp/diff.html"
 tests/support/html-scene code "$tmp/code.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --callees parse -o "$tmp/callees.html"
+"$SINGE" report -q -i "$tmp/hosts.rec" -f html --by origin -o "$tmp/by-origin.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --by tid -o "$tmp/by-tid.html"
 "$SINGE" report -q -i "$tmp/lines.rec" -f html --reverse --title 'A "title" & <b>' -o "$tmp/reverse.html"
 # What the page must agree with.

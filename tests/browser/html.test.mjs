@@ -180,6 +180,22 @@ const tests = {
 		return page;
 	},
 
+	async "inputs of a merge keep processes apart, and are groups"() {
+		const page = await open("hosts");
+		assert.match(await text(page, "#about"), /of web1, web2/);
+		for (const [by, first, second] of [["pid", "app-100@web1", "app-100@web2"],
+			["tid", "app-100/100@web1", "app-100/100@web2"], ["origin", "web1", "web2"]]) {
+			await page.locator("#by").selectOption(by);
+			await settle(page);
+			assert.ok((await tip(page, 1, 0.2)).startsWith(first), by);
+			assert.ok((await tip(page, 1, 0.9)).startsWith(second), by);
+		}
+		assert.match(await tip(await open("by-origin"), 1, 0.9), /^web2/);
+		const other = await open("lines");
+		assert.equal(await other.locator("#by option[value=origin]").count(), 0);
+		return page;
+	},
+
 	async "bottom-up, upright, colours"() {
 		const page = await open("lines");
 		await page.locator("[data-direction=up]").click();

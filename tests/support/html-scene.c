@@ -1,6 +1,7 @@
 /* Writes recordings for tests of the page: `html-scene NAME FILE`.
  *   big     1,000,000 samples, 100,000 distinct frames, 24 threads, two events' worth of a minute
  *   busy    a minute of a busy machine of 2 CPUs at 999 Hz
+ *   hosts   a merge of two hosts
  *   deep    stacks of 2,000 frames; wide: 20,000 functions called by one; threads: 500 of them
  *   one     a single sample; none: no sample at all
  *   names   names that are markup, very long, right to left, wide, broken
@@ -175,6 +176,22 @@ static void scene_threads(struct scene *s)
 	}
 }
 
+/* A merge: one number on two hosts, 30 and 10 samples. */
+static void scene_hosts(struct scene *s)
+{
+	uint32_t node = memsource_stack(&s->m, "_start;main"), here, there;
+	struct thread_entry t;
+
+	here = memsource_thread(&s->m, 100, 100, "app", "app");
+	t = *threads_get(&s->m.data.threads, here);
+	t.origin = 1;
+	there = threads_add(&s->m.data.threads, &t);
+	for (int i = 1; i < 3; i++)
+		vec_push(&s->m.data.meta.origins, xasprintf("web%d", i));
+	for (uint32_t i = 0; i < 40; i++)
+		add_sample(s, i * 1000000ULL, i % 4 ? here : there, node, 0, 0, 1000000);
+}
+
 static void scene_one(struct scene *s)
 {
 	uint32_t thread = memsource_thread(&s->m, 100, 100, "once", "once");
@@ -265,6 +282,7 @@ static const struct {
 	{ "big", scene_big },   { "busy", scene_busy },       { "deep", scene_deep },
 	{ "wide", scene_wide }, { "threads", scene_threads }, { "one", scene_one },
 	{ "none", scene_none }, { "names", scene_names },     { "lines", scene_lines },
+	{ "hosts", scene_hosts },
 };
 
 static struct err *write_recording(struct scene *s, int fd)
