@@ -53,7 +53,7 @@ void diff_usage(FILE *out)
 	      "      --normalize PER      samples (default), time, or a count of work "
 	      "BEFORE,AFTER\n"
 	      "      --fail-over P%       exit with 3 if a function takes P points more\n"
-	      "      --by GROUP           group by none (default), comm, pid, tid or cpu\n"
+	      "      --by GROUP           group by none (default), comm, pid, tid, cpu or origin\n"
 	      "      --event NAME         of this event (the first)\n"
 	      "      --weight KIND        samples or period\n"
 	      "      --comm NAME          of threads or processes of this name; repeatable\n"
@@ -137,7 +137,7 @@ static struct err *choose(const char *option, const char *text, const char *cons
 
 static struct err *take_samples(struct diff_options *o, int c, const char *arg)
 {
-	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", NULL };
+	static const char *const groups[] = { "comm", "pid", "tid", "cpu", "none", "origin", NULL };
 	static const char *const weights[] = { "default", "samples", "period", NULL };
 	int word = 0;
 

@@ -93,29 +93,65 @@ static bool origin_taken(const struct meta *m, const char *name)
 	return false;
 }
 
-/* By its host, else its file, each name once. */
-static void add_origin(struct merge *m, const char *host, const char *name)
+/* Not taken yet; the caller frees. */
+static char *free_origin(const struct meta *m, const char *name)
 {
-	struct meta *to = &m->into->meta;
-	char *origin = xstrdup(*host ? host : name);
+	char *origin = xstrdup(name);
 
-	if (origin_taken(to, origin)) {
-		free(origin);
-		origin = xstrdup(name);
-	}
-	for (unsigned int i = 2; origin_taken(to, origin); i++) {
+	for (unsigned int i = 2; origin_taken(m, origin); i++) {
 		free(origin);
 		origin = xasprintf("%s#%u", name, i);
 	}
-	vec_push(&to->origins, origin);
+	return origin;
+}
+
+static void add_origin(struct meta *m, const char *name)
+{
+	char *origin = free_origin(m, name);
+
+	vec_push(&m->origins, origin);
+}
+
+/* Where several inputs are of one host, its name tells nothing: the one before goes by its file,
+ * too. */
+static void give_up_host(struct merge *m, const char *host)
+{
+	struct meta *to = &m->into->meta;
+
+	for (size_t i = 0; i < m->inputs.n; i++) {
+		const struct merge_input *in = m->inputs.v[i];
+		char **origin = &to->origins.v[in->first_origin];
+
+		if (in->from->meta.origins.n || strcmp(*origin, host) != 0)
+			continue;
+		char *name = free_origin(to, in->name);
+
+		free(*origin);
+		*origin = name;
+	}
+}
+
+static bool is_of(const struct merge *m, const char *host)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < m->inputs.n; i++)
+		is |= !strcmp(m->inputs.v[i]->from->meta.host, host);
+	return is;
 }
 
 static void add_origins(struct merge *m, const struct meta *from, const char *name)
 {
+	struct meta *to = &m->into->meta;
+	bool by_host = *from->host && !is_of(m, from->host) && !origin_taken(to, from->host);
+
 	for (size_t i = 0; i < from->origins.n; i++)
-		add_origin(m, from->origins.v[i], from->origins.v[i]);
-	if (!from->origins.n && m->several)
-		add_origin(m, from->host, name);
+		add_origin(to, from->origins.v[i]);
+	if (from->origins.n || !m->several)
+		return;
+	if (!by_host && *from->host)
+		give_up_host(m, from->host);
+	add_origin(to, by_host ? from->host : name);
 }
 
 static uint32_t add_event(struct merge *m, const struct event_desc *e)
@@ -189,7 +225,7 @@ void merge_add(struct merge *m, const struct dataset *from, uint64_t start_ns, c
 {
 	struct dataset *into = m->into;
 
-	*in = (struct merge_input){ .from = from, .start_ns = start_ns };
+	*in = (struct merge_input){ .from = from, .start_ns = start_ns, .name = name };
 	in->first_origin = (uint32_t)into->meta.origins.n;
 	if (!m->inputs.n)
 		copy_meta(&into->meta, &from->meta);

@@ -9,6 +9,7 @@
 /* One input on its way in. */
 struct merge_input {
 	const struct dataset *from;
+	const char *name;
 	uint32_t first_origin; /* of its origins, in the merge */
 	uint64_t start_ns;     /* its clock when it began; 0: not known */
 	uint64_t shift_ns;     /* is added to its times, modulo 2^64; from the first batch on */
@@ -29,9 +30,10 @@ struct merge {
 
 void merge_init(struct merge *m, struct dataset *into, bool several);
 void merge_deinit(struct merge *m);
-/* What describes the input: host, events, origin ("web1"; `name` where it has no host). Its events
- * must be known. `start_ns` is its clock when it began, or at its first sample; 0: not known. All
- * inputs come in before the first batch of any; `in`, which the caller releases, must stay. */
+/* What describes the input: host, events, origin ("web1"; `name` where it has no host, or others
+ * are of the same). Its events must be known. `start_ns` is its clock when it began, or at its
+ * first sample; 0: not known. All inputs come in before the first batch of any; `in`, which the
+ * caller releases, and `name` must stay. */
 void merge_add(struct merge *m, const struct dataset *from, uint64_t start_ns, const char *name,
 	       struct merge_input *in);
 void merge_input_deinit(struct merge_input *in);

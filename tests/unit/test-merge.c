@@ -124,6 +124,36 @@ static void test_a_process_is_of_its_origin(void **state)
 	assert_string_equal(s->into.meta.origins.v[3], "3.rec"); /* there is a web3 */
 }
 
+static void expect_origins(const struct scene *s, const char *want)
+{
+	_cleanup_free_ char *have = xstrdup("");
+
+	for (size_t i = 0; i < s->into.meta.origins.n; i++) {
+		char *more = xasprintf("%s %s", have, s->into.meta.origins.v[i]);
+
+		free(have);
+		have = more;
+	}
+	assert_string_equal(have, want);
+}
+
+static void test_names_of_origins(void **state)
+{
+	struct scene *s = *state;
+
+	of_host(s, "web1", "a");
+	add(s, 0, "x.rec");
+	of_host(s, "", "");
+	add(s, 0, "b.folded");
+	expect_origins(s, " web1 b.folded");
+	of_host(s, "web1", "a"); /* the same host again, from another folder */
+	add(s, 0, "x.rec");
+	expect_origins(s, " x.rec b.folded x.rec#2");
+	of_host(s, "web1", "b");
+	add(s, 0, "y.rec");
+	expect_origins(s, " x.rec b.folded x.rec#2 y.rec");
+}
+
 /* No time is before the clock's 0, whichever input comes first. */
 static void test_the_clock_is_the_earliest(void **state)
 {
@@ -270,9 +300,13 @@ static void test_merges_are_merged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_process_is_of_its_origin), TEST(test_the_clock_is_the_earliest),
-		TEST(test_without_a_time_of_day),      TEST(test_totals),
-		TEST(test_code_is_kept_apart),         TEST(test_merges_are_merged),
+		TEST(test_a_process_is_of_its_origin),
+		TEST(test_names_of_origins),
+		TEST(test_the_clock_is_the_earliest),
+		TEST(test_without_a_time_of_day),
+		TEST(test_totals),
+		TEST(test_code_is_kept_apart),
+		TEST(test_merges_are_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
