@@ -169,6 +169,7 @@ static void tail_fields(const char *p, size_t at, size_t len, struct script_head
 		}
 		if (skip_digits(p, at, end) == end) {
 			h->period = number(p, at, end);
+			h->has_period = true;
 		} else if (p[end - 1] == ':') {
 			h->event = (struct text_span){ p + at, end - 1 - at };
 			at = skip_blanks(p, end, len);
@@ -230,7 +231,9 @@ bool script_frame(const char *p, size_t len, struct script_frame *ret)
 
 	for (int d; i < len && i < at + 16 && (d = hex_digit(p[i])) >= 0; i++)
 		pc = pc << 4 | (uint64_t)d;
-	if (i == at || i >= len || !is_blank(p[i]))
+	bool bare = at && i == len; /* perf script -F ip */
+
+	if (i == at || (i < len ? !is_blank(p[i]) : !bare))
 		return false;
 	size_t from = skip_blanks(p, i, len);
 

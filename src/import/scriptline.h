@@ -15,6 +15,7 @@ struct script_header {
 	uint32_t cpu;         /* likewise */
 	bool has_time;
 	uint64_t time_ns;
+	bool has_period;
 	uint64_t period;        /* 1 if not said */
 	struct text_span event; /* empty: not said */
 	struct text_span rest;  /* what follows the event */

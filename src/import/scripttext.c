@@ -58,8 +58,10 @@ static bool is_clock(struct text_span name)
 	return text_span_is(name, "cpu-clock") || text_span_is(name, "task-clock");
 }
 
-static uint32_t event_of(struct scripttext *t, struct text_span name)
+/* Whether periods are said is told by the first sample: where they are not, samples are counted. */
+static uint32_t event_of(struct scripttext *t, const struct script_header *h)
 {
+	struct text_span name = h->event;
 	struct dataset *data = t->data;
 
 	if (!name.len)
@@ -76,7 +78,7 @@ static uint32_t event_of(struct scripttext *t, struct text_span name)
 	struct event_desc e = { .name = xstrndup(name.p, name.len),
 				.unit = xstrdup(is_clock(name) ? "ns" : "events"),
 				.is_clock = is_clock(name),
-				.is_freq = true };
+				.is_freq = h->has_period };
 
 	t->event = (uint32_t)data->events.n;
 	vec_push(&data->events, e);
@@ -161,7 +163,7 @@ static void add_sample(struct scripttext *t, const struct script_header *h, uint
 		.thread = thread_of(t, h),
 		.node = node,
 		.cpu = h->cpu,
-		.event = event_of(t, h->event),
+		.event = event_of(t, h),
 	};
 
 	vec_push(&t->samples, s);

@@ -279,9 +279,9 @@ static const struct {
 	const char *name;
 	void (*make)(struct scene *s);
 } scenes[] = {
-	{ "big", scene_big },   { "busy", scene_busy },       { "deep", scene_deep },
-	{ "wide", scene_wide }, { "threads", scene_threads }, { "one", scene_one },
-	{ "none", scene_none }, { "names", scene_names },     { "lines", scene_lines },
+	{ "big", scene_big },     { "busy", scene_busy },       { "deep", scene_deep },
+	{ "wide", scene_wide },   { "threads", scene_threads }, { "one", scene_one },
+	{ "none", scene_none },   { "names", scene_names },     { "lines", scene_lines },
 	{ "hosts", scene_hosts },
 };
 

@@ -88,6 +88,23 @@ static void test_script(void **state)
 	assert_int_equal(t->tid, 12);
 	assert_int_equal(r.data.events.n, 1);
 	assert_string_equal(r.data.events.v[0].name, "cycles:u");
+	assert_true(r.data.events.v[0].is_freq);
+	made_deinit(&r);
+}
+
+/* A sample is one of whatever the event counts only where it says so. */
+static void test_script_without_periods(void **state)
+{
+	struct made r;
+
+	(void)state;
+	read_text(&r, "app 7 1.5: cycles:\n\tff f (/bin/app)\n\n"
+		      "app 7 1.6: \n\tff f\n\n");
+	assert_int_equal(r.samples.n, 2);
+	assert_int_equal(r.data.events.n, 2);
+	assert_false(r.data.events.v[0].is_freq);
+	assert_string_equal(r.data.events.v[1].name, "unknown");
+	assert_false(r.data.events.v[1].is_freq);
 	made_deinit(&r);
 }
 
@@ -179,6 +196,8 @@ static void test_frames(void **state)
 		  "/tmp/perf-7539.map" },
 		{ "ff f ([kernel.kallsyms].init.text)", "f", "[kernel.kallsyms].init.text" },
 		{ "ff f", "f", "" },
+		{ "\t    ff", "[unknown]", "" },
+		{ "\t    ff (/bin/x)", "[unknown]", "/bin/x" },
 	};
 	struct script_frame f;
 
@@ -190,6 +209,8 @@ static void test_frames(void **state)
 		assert_int_equal(f.pc, 0xff);
 	}
 	assert_false(script_frame("main.c:12", 9, &f));
+	assert_false(script_frame("  burn.h:48", 11, &f));
+	assert_false(script_frame("ff", 2, &f));
 }
 
 static void test_tidy(void **state)
@@ -227,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_bad_lines),
 		cmocka_unit_test(test_script),
+		cmocka_unit_test(test_script_without_periods),
 		cmocka_unit_test(test_script_without_stacks),
 		cmocka_unit_test(test_script_with_records),
 		cmocka_unit_test(test_script_cut_off),
