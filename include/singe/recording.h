@@ -66,6 +66,10 @@ enum singe_header_field {
 	SINGE_HEADER_EVENT = 15,    /* repeated: fields of singe_event_field */
 	SINGE_HEADER_KEEPS_STACKS = 16,
 	SINGE_HEADER_ORIGIN = 17, /* repeated: what was merged */
+
+	/* No HEADER has more. */
+	SINGE_EVENTS_MAX = 4096,
+	SINGE_ORIGINS_MAX = 4096,
 };
 
 enum singe_event_field {

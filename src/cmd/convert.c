@@ -14,6 +14,7 @@
 #include "import/merge.h"
 #include "import/perfwrite.h"
 #include "recording/writer.h"
+#include "singe/recording.h"
 #include "symbol/symbolizer.h"
 
 struct convert_options {
@@ -183,6 +184,15 @@ static uint64_t start_of(const struct part *p)
 	return start || !p->first.n_samples ? start : p->first.samples[0].time_ns;
 }
 
+/* What a recording has room for. */
+static struct err *check_header(const struct dataset *d)
+{
+	if (d->meta.origins.n > SINGE_ORIGINS_MAX || d->events.n > SINGE_EVENTS_MAX)
+		return err_new("more than %d inputs or %d events", SINGE_ORIGINS_MAX,
+			       SINGE_EVENTS_MAX);
+	return NULL;
+}
+
 static struct err *open_part(struct convert *c, struct part *p, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -322,6 +332,7 @@ static struct err *convert_run(struct convert *c)
 	merge_init(&c->merge, &c->data, o->n_inputs > 1);
 	for (int i = 0; i < o->n_inputs; i++)
 		TRY(open_part(c, &c->parts[i], o->inputs[i]));
+	TRY(check_header(&c->data));
 	TRY(record_output_open(&c->out, o->output));
 	if (o->to_perf)
 		TRY(perfwrite_create(c->out.fd, &c->data, &c->perf));

@@ -13,6 +13,7 @@ void merge_init(struct merge *m, struct dataset *into, bool several)
 void merge_deinit(struct merge *m)
 {
 	vec_deinit(&m->inputs);
+	table_deinit(&m->origin_names);
 }
 
 void merge_input_deinit(struct merge_input *in)
@@ -85,16 +86,19 @@ static void join_meta(struct meta *to, const struct meta *from)
 		to->n_cpus = from->n_cpus;
 }
 
-static bool origin_taken(const struct meta *m, const char *name)
+static bool origin_taken(const struct merge *m, const char *name)
 {
-	for (size_t i = 0; i < m->origins.n; i++)
-		if (!strcmp(m->origins.v[i], name))
+	const struct meta *into = &m->into->meta;
+
+	for (struct table_probe p = table_probe(&m->origin_names, hash_str(name));
+	     table_next(&m->origin_names, &p);)
+		if (!strcmp(into->origins.v[p.value], name))
 			return true;
 	return false;
 }
 
 /* Not taken yet; the caller frees. */
-static char *free_origin(const struct meta *m, const char *name)
+static char *free_origin(const struct merge *m, const char *name)
 {
 	char *origin = xstrdup(name);
 
@@ -105,11 +109,13 @@ static char *free_origin(const struct meta *m, const char *name)
 	return origin;
 }
 
-static void add_origin(struct meta *m, const char *name)
+static void add_origin(struct merge *m, const char *name)
 {
+	struct meta *into = &m->into->meta;
 	char *origin = free_origin(m, name);
 
-	vec_push(&m->origins, origin);
+	table_add(&m->origin_names, hash_str(origin), (uint32_t)into->origins.n);
+	vec_push(&into->origins, origin);
 }
 
 /* Where several inputs are of one host, its name tells nothing: the one before goes by its file,
@@ -124,8 +130,9 @@ static void give_up_host(struct merge *m, const char *host)
 
 		if (in->from->meta.origins.n || strcmp(*origin, host) != 0)
 			continue;
-		char *name = free_origin(to, in->name);
+		char *name = free_origin(m, in->name);
 
+		table_add(&m->origin_names, hash_str(name), in->first_origin);
 		free(*origin);
 		*origin = name;
 	}
@@ -142,16 +149,15 @@ static bool is_of(const struct merge *m, const char *host)
 
 static void add_origins(struct merge *m, const struct meta *from, const char *name)
 {
-	struct meta *to = &m->into->meta;
-	bool by_host = *from->host && !is_of(m, from->host) && !origin_taken(to, from->host);
+	bool by_host = *from->host && !is_of(m, from->host) && !origin_taken(m, from->host);
 
 	for (size_t i = 0; i < from->origins.n; i++)
-		add_origin(to, from->origins.v[i]);
+		add_origin(m, from->origins.v[i]);
 	if (from->origins.n || !m->several)
 		return;
 	if (!by_host && *from->host)
 		give_up_host(m, from->host);
-	add_origin(to, by_host ? from->host : name);
+	add_origin(m, by_host ? from->host : name);
 }
 
 static uint32_t add_event(struct merge *m, const struct event_desc *e)

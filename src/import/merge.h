@@ -26,6 +26,7 @@ struct merge {
 	VEC(const struct merge_input *) inputs;
 	const struct merge_input *base; /* the one whose clock the merge has: the earliest */
 	size_t n_finished;
+	struct table origin_names; /* of into->meta.origins, and of what they were called before */
 };
 
 void merge_init(struct merge *m, struct dataset *into, bool several);

@@ -144,9 +144,9 @@ static bool header_read_field(uint64_t tag, struct cursor v, struct dataset *dat
 		return true;
 	case SINGE_HEADER_ORIGIN:
 		vec_push(&m->origins, xstrndup((const char *)v.p, cursor_left(&v)));
-		return true;
+		return m->origins.n <= SINGE_ORIGINS_MAX;
 	case SINGE_HEADER_EVENT:
-		return event_read(v, data);
+		return event_read(v, data) && data->events.n <= SINGE_EVENTS_MAX;
 	}
 	return true;
 }

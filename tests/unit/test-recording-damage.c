@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "recording-fixture.h"
@@ -238,6 +239,30 @@ static void test_lying_bodies(void **state)
 	}
 }
 
+/* No more origins than a HEADER may have: whoever merges looks at each by its name. */
+static void test_header_limits(void **state)
+{
+	(void)state;
+	for (int over = 0; over < 2; over++) {
+		int fd = memfd_create("header", 0);
+		struct writer *w;
+		struct dataset d;
+		struct result r;
+
+		dataset_init(&d);
+		for (int i = 0; i < SINGE_ORIGINS_MAX + over; i++)
+			vec_push(&d.meta.origins, xstrdup("web"));
+		assert_null(writer_create(fd, CODEC_NONE, &d, &w));
+		assert_null(writer_end(w, &d.totals));
+		result_read(&r, fd);
+		assert_int_equal(r.data.totals.damaged_blocks, over);
+		result_deinit(&r);
+		writer_destroy(w);
+		dataset_deinit(&d);
+		close(fd);
+	}
+}
+
 /* What is said of a recording that a later build made; NULL: nothing. */
 static const char *newer(const struct result *r, uint64_t *ret_count)
 {
@@ -450,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_hole),
 		cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_newer_version_is_refused),
+		cmocka_unit_test(test_header_limits),
 		cmocka_unit_test(test_lying_bodies),
 		cmocka_unit_test(test_what_is_newer_is_skipped),
 		cmocka_unit_test(test_what_is_newer_has_an_end),
