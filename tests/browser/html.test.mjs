@@ -411,6 +411,10 @@ const tests = {
 		const cells = await rows(page);
 		assert.deepEqual(cells.get("slow").slice(0, 3), ["10.0 %", "40.0 %", "+30.00"]);
 		assert.equal(cells.get("same")[2], "−0.20 ?");
+		await page.locator("tr.row button", { hasText: "slow" }).click();
+		await settle(page);
+		assert.deepEqual(await page.locator("#panel .hint").allTextContents(), ["Not in a page of two recordings.",
+			"Not in a page of two recordings; in that of one with singe report --embed-asm"]);
 		await click(page, "#normalize");
 		assert.match(hash(page), /n=0/);
 		return page;

@@ -10,6 +10,7 @@ import { fillHelp } from "./help.js";
 import { InvertedTree } from "./lazytree.js";
 import { mergeTree, operations } from "./merge.js";
 import { Panel } from "./panel.js";
+import { Tally } from "./samples.js";
 import { saveFolded, saveSvg } from "./save.js";
 import { searchNames } from "./search.js";
 import { sumSamples } from "./select.js";
@@ -38,6 +39,7 @@ class App {
 		this.nameOf = (func, tree) => func < 0 ? tree.groups[-1 - func]
 			: func ? profile.names[func] : "all";
 		this.seen = {};
+		this.tally = profile.time ? new Tally(profile) : null;
 		this.chosen = element("span", { class: "chosen" });
 		this.tips = new Tips(profile, this.nameOf);
 		this.makeViews();
@@ -165,7 +167,7 @@ class App {
 	get groups() {
 		const { profile, choice, merged, sums, state: { by } } = this;
 		return profile.time && by !== "none" ? this.memo("groups", [sums, by], old =>
-			new Groups(profile, choice, merged, sums, by, old)) : null;
+			new Groups(profile, choice, merged, by, old)) : null;
 	}
 
 	get top() {
@@ -196,7 +198,10 @@ class App {
 		this.choice = { event: s.event, range: s.range, threads: s.threads, normalize: s.normalize };
 		this.sums = this.memo("sums", [this.merged, s.event, s.range?.join() ?? "",
 			s.threads && [...s.threads].join(), s.normalize],
-		old => sumSamples(profile, this.choice, this.merged, old));
+		old => {
+			this.tally?.choose(this.choice);
+			return sumSamples(profile, this.choice, this.merged, this.tally, old);
+		});
 		this.found = this.memo("found", [s.search], () => searchNames(profile.names, s.search));
 		this.unit = this.unitOf(s.event);
 		this.tips.unit = this.unit;
@@ -229,7 +234,8 @@ class App {
 		this.showView();
 		this.memo("panel", [s.func, s.func < 0 ? null : this.whole, s.colors], () =>
 			this.panel.set(s.func, s.func < 0 ? null : { merged: this.merged, whole: this.whole,
-				sums: this.functions, choice: this.choice, unit: this.unit }) ?? true);
+				sums: this.functions, weights: this.tally?.weights ?? profile.self, choice: this.choice,
+				unit: this.unit }) ?? true);
 		for (const f of [this.panel.up, this.panel.down])
 			f.matches = this.found?.matches ?? null;
 		if (!this.headFilled)
@@ -245,7 +251,9 @@ class App {
 			return;
 		}
 		const merged = mergeTree(profile, []);
-		const sums = sumSamples(profile, { event, range: null, threads: null }, merged);
+		const choice = { event, range: null, threads: null }, tally = profile.time && new Tally(profile);
+		tally?.choose(choice);
+		const sums = sumSamples(profile, choice, merged, tally);
 		fillHead(profile, sums, sumFunctions(merged, new TopTree(merged, sums), profile.names.length));
 	}
 

@@ -2,7 +2,7 @@
 
 import { FONT, SMALL_FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { ROW } from "./flame.js";
-import { isByPeriod, samplesIn } from "./select.js";
+import { isByPeriod, samplesIn } from "./samples.js";
 import { element, onFrame, seconds } from "./text.js";
 
 const AXIS = 20;
@@ -59,7 +59,7 @@ export class Chart {
 				continue;
 			}
 			list.push(i);
-			next = profile.time[i] + perPixel / 2;
+			next = profile.time[i] + perPixel;
 		}
 		return list;
 	}

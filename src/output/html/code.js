@@ -66,7 +66,7 @@ function commonIndent(lines) {
 }
 
 export function sourceLines(profile, model, func) {
-	const lines = sumLines(profile, model.choice, model.merged, func), files = new Map();
+	const lines = sumLines(profile, model.weights, model.merged, func), files = new Map();
 	if (!lines.length)
 		return [element("h3", {}, "Lines"), hint(...noLines(profile, func))];
 	for (const l of lines)
@@ -128,9 +128,12 @@ function insnRows(profile, by, sum, first) {
 }
 
 export function instructions(profile, model, func) {
+	const title = element("h3", {}, "Instructions (share of self)");
+	if (profile.diff && model.sums.self[func])
+		return [title, hint("Not in a page of two recordings; in that of one with ",
+			element("code", {}, "singe report --embed-asm"))];
 	if (!profile.time)
 		return [];
-	const title = element("h3", {}, "Instructions (share of self)");
 	if (!profile.code)
 		return model.sums.self[func] ? [title, whyNot(profile, func)] : [];
 	const { byInsn, sum, known } = sumInsns(profile, model.choice, model.merged, func);

@@ -2,7 +2,8 @@
 // stacks below a node for each group. Weights of nodes are those of one group at a time, in arrays
 // that serve all: one for each would be many times what the samples take.
 
-import { at, forRuns, isByPeriod, zeros } from "./select.js";
+import { addSamples, forRuns, isByPeriod, zeros } from "./samples.js";
+import { at } from "./select.js";
 import { GrownTree } from "./trees.js";
 
 function again(t) {
@@ -33,91 +34,125 @@ function numberCpus({ cpu }) {
 }
 
 export class Groups {
-	// sums: of the same choice; by: a key of `groupings`; old: groups of before, which end to hold
-	constructor(profile, choice, merged, sums, by, old) {
-		Object.assign(this, { profile, choice, merged, by, current: -1, added: false });
-		this.self = zeros(merged.n, old?.self);
-		this.total = zeros(merged.n, old?.total);
-		this.index = old?.index ?? null; // of samples, CPU after CPU
-		const found = by === "cpu" ? this.byCpu() : this.byThread(sums, groupings[by].key);
+	// by: a key of `groupings`; old: groups of before, which end to hold
+	constructor(profile, choice, merged, by, old) {
+		const periods = isByPeriod(profile, choice.event) ? profile.period : null;
+		Object.assign(this, { profile, choice, merged, by, periods, current: -1, ofSelf: -1, ofTotal: -1 });
+		this.alike = !profile.event && !periods && !merged.drops; // every sample counts, as 1
+		this.Sums = periods ? Float64Array : Int32Array;
+		this.recorded = zeros(profile.nodeFunc.length, old?.recorded, this.Sums);
+		this.total = zeros(merged.n, old?.total, this.Sums);
+		this.self = old?.self ?? null;
+		this.nodes = old?.nodes ?? null; // of samples, CPU after CPU, and
+		this.weights = old?.weights ?? null; // what each weighs, if not 1
+		const found = by === "cpu" ? this.byCpu() : this.byThread(groupings[by].key);
 		this.list = found.filter(g => g.weight).sort((a, b) => b.weight - a.weight);
 		this.names = this.list.map(g => g.name);
 		this.weight = this.list.reduce((sum, g) => sum + g.weight, 0);
 	}
 
-	byThread(sums, key) {
-		const found = new Map();
-		forRuns(this.profile, this.choice, (lo, hi, t) => {
+	// Of a sample: 0 if it is another event's, or left out.
+	weightOf(i) {
+		const { profile: { stack, event }, merged: { map }, choice, periods } = this;
+		if (map[stack[i]] < 0 || (event && event[i] !== choice.event))
+			return 0;
+		return periods ? periods[i] : 1;
+	}
+
+	byThread(key) {
+		const { profile, choice, alike } = this, found = new Map();
+		forRuns(profile, choice, (lo, hi, t) => {
 			const name = key(t);
 			let group = found.get(name);
 			if (!group)
 				found.set(name, group = { name, runs: [], weight: 0 });
 			group.runs.push([lo, hi]);
-			group.weight += sums.byThread.get(t);
+			for (let i = lo; i < hi && !alike; i++)
+				group.weight += this.weightOf(i);
+			if (alike)
+				group.weight += hi - lo;
 		});
 		return [...found.values()];
 	}
 
-	// Those of a CPU are not together: they are listed in the index.
+	// Samples of a CPU are not together: their nodes are put so.
 	byCpu() {
-		const { profile, choice, merged } = this, { stack } = profile;
-		const numbers = profile.cpus ??= numberCpus(profile), of = profile.cpu;
-		const counts = new Int32Array(numbers.length), weights = new Float64Array(numbers.length);
-		const weigh = this.weighing();
-		forRuns(profile, choice, (lo, hi) => {
-			for (let i = lo; i < hi; i++) {
-				counts[of[i]]++;
-				if (merged.map[stack[i]] >= 0)
-					weights[of[i]] += weigh(i);
-			}
-		});
-		let end = 0;
-		const next = counts.map(n => (end += n) - n), index = this.index ??= new Int32Array(stack.length);
+		const { profile, choice, periods, alike } = this, { stack } = profile;
+		const numbers = profile.cpus ??= numberCpus(profile), { cpu } = profile;
+		const counts = new Int32Array(numbers.length), weight = new Float64Array(numbers.length);
 		forRuns(profile, choice, (lo, hi) => {
 			for (let i = lo; i < hi; i++)
-				index[next[of[i]]++] = i;
+				counts[cpu[i]]++;
 		});
-		return Array.from(numbers, (number, k) => ({ name: number ? `cpu ${number - 1}` : "cpu ?",
-			weight: weights[k], runs: [[next[k] - counts[k], next[k]]] }));
-	}
-
-	// Of a sample: its weight; 0 if it is another event's.
-	weighing() {
-		const { event, period } = this.profile, wanted = this.choice.event;
-		if (!event && !isByPeriod(this.profile, wanted))
-			return () => 1;
-		const byPeriod = isByPeriod(this.profile, wanted);
-		return i => event && event[i] !== wanted ? 0 : byPeriod ? period[i] : 1;
-	}
-
-	// By node: the weight of the samples of group k that end in it. Holds until another is asked for.
-	selfOf(k) {
-		if (this.current === k)
-			return this.self;
-		const { merged: { map }, profile: { stack }, index, list } = this, self = this.self.fill(0);
-		const weigh = this.weighing(), indexed = this.by === "cpu";
-		for (const [lo, hi] of list[k].runs) {
-			for (let at = lo; at < hi; at++) {
-				const i = indexed ? index[at] : at, node = map[stack[i]];
-				if (node >= 0)
-					self[node] += weigh(i);
+		let end = 0;
+		const next = counts.map(n => (end += n) - n), nodes = this.nodes ??= new Int32Array(stack.length);
+		const weights = periods ? this.weights ??= new Float64Array(stack.length) : null;
+		forRuns(profile, choice, (lo, hi) => {
+			for (let i = lo; i < hi; i++) {
+				const w = alike ? 1 : this.weightOf(i), at = next[cpu[i]];
+				if (!w)
+					continue;
+				nodes[at] = stack[i];
+				if (weights)
+					weights[at] = w;
+				weight[cpu[i]] += w;
+				next[cpu[i]]++;
 			}
+		});
+		end = 0;
+		return Array.from(numbers, (number, k) => ({ name: number ? `cpu ${number - 1}` : "cpu ?",
+			weight: weight[k], runs: [[(end += counts[k]) - counts[k], next[k]]] }));
+	}
+
+	// By node as recorded: the weight of the samples of group k that end in it.
+	recordedOf(k) {
+		const { profile, choice, periods, recorded } = this;
+		if (this.current === k)
+			return recorded;
+		recorded.fill(0);
+		for (const [lo, hi] of this.list[k].runs) {
+			if (this.by === "cpu")
+				addSamples({ stack: this.nodes }, 0, periods && this.weights, recorded, lo, hi);
+			else
+				addSamples(profile, choice.event, periods, recorded, lo, hi);
 		}
 		this.current = k;
-		this.added = false;
-		return self;
+		return recorded;
+	}
+
+	// The same by node of the merged tree.
+	merge(recorded, sums) {
+		const { map, isSame } = this.merged;
+		if (isSame) {
+			sums.set(recorded);
+			return;
+		}
+		sums.fill(0);
+		for (let i = 0; i < map.length; i++)
+			if (recorded[i] && map[i] >= 0)
+				sums[map[i]] += recorded[i];
+	}
+
+	// By node of the merged tree: the weight that ends in it. Holds until another group is asked for.
+	selfOf(k) {
+		if (this.ofSelf !== k) {
+			this.self = zeros(this.merged.n, this.self, this.Sums);
+			this.merge(this.recordedOf(k), this.self);
+		}
+		this.ofSelf = k;
+		return this.self;
 	}
 
 	// The same with all below.
 	totalOf(k) {
-		const self = this.selfOf(k), { total, merged: { n, parent } } = this;
-		if (this.added)
+		const { total, merged: { n, parent } } = this;
+		if (this.ofTotal === k)
 			return total;
-		total.set(self);
+		this.merge(this.recordedOf(k), total);
 		for (let i = n - 1; i > 0; i--)
 			if (total[i])
 				total[parent[i]] += total[i];
-		this.added = true;
+		this.ofTotal = k;
 		return total;
 	}
 }
@@ -150,12 +185,15 @@ export class GroupTree extends GrownTree {
 	}
 
 	make(node) {
-		const { merged: { end, func }, source } = this, group = this.group[node], kids = [];
-		const total = source.totalOf(group), { self } = source, at = this.place[node];
+		const { merged: { end, func } } = this, group = this.group[node], at = this.place[node], kids = [];
+		const total = this.source.totalOf(group);
 		for (let i = at + 1; i < end[at]; i = end[i]) {
 			if (!total[i])
 				continue;
-			const kid = this.add(node, func[i], total[i], self[i]);
+			let self = total[i];
+			for (let k = i + 1; k < end[i]; k = end[k])
+				self -= total[k];
+			const kid = this.add(node, func[i], total[i], self);
 			this.group[kid] = group;
 			this.place[kid] = i;
 			kids.push(kid);

@@ -1,5 +1,6 @@
 // The tree as recorded → the tree as looked at: lines of a function are one, and what the reader
-// chose to hide, focus on, merge or collapse has been done. `map` leads from the one to the other.
+// chose to hide, focus on, merge or collapse has been done. `map` leads from the one to the other
+// (`isSame`: each node to itself); where it is -1 (`drops`: there are such), samples are left out.
 
 export const operations = {
 	focus: { label: "Focus", help: "Keep only stacks that run through it" },
@@ -112,7 +113,8 @@ function sameTree({ nodeFunc, nodeParent, nodeDepth, names }) {
 		end[nodeParent[i]] = Math.max(end[nodeParent[i]], end[i]);
 	}
 	const map = Int32Array.from({ length: n }, (_, i) => i);
-	return { n, func: nodeFunc, parent: nodeParent, end, depth: nodeDepth, map, functions: names.length };
+	return { n, func: nodeFunc, parent: nodeParent, end, depth: nodeDepth, map, isSame: true, drops: false,
+		functions: names.length };
 }
 
 export function mergeTree(profile, list) {
@@ -148,5 +150,6 @@ export function mergeTree(profile, list) {
 	}
 	for (let i = 1; i < made.n; i++)
 		depth[i] = depth[parent[i]] + 1;
-	return { n: made.n, func, parent, end, depth, map, functions: profile.names.length };
+	return { n: made.n, func, parent, end, depth, map, isSame: false, drops: dropped.includes(1),
+		functions: profile.names.length };
 }

@@ -42,7 +42,7 @@ export class Panel {
 		this.edge.setAttribute("aria-valuenow", String(Math.round(100 * part)));
 	}
 
-	// model: { merged, whole, sums (by function), choice, unit }
+	// model: { merged, whole, sums (by function), weights (by node as recorded), choice, unit }
 	set(func, model) {
 		this.host.hidden = this.edge.hidden = func < 0;
 		if (func < 0)

@@ -1,35 +1,12 @@
 // Which samples count → weights of nodes, lines and instructions.
 
-export function lowerBound(a, lo, hi, x) {
-	while (lo < hi) {
-		const mid = (lo + hi) >> 1;
-		if (a[mid] < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-// Indexes [lo, hi) of the samples of a thread in a range of ticks; null: all of them.
-export function samplesIn(profile, thread, range) {
-	if (!range)
-		return [thread.first, thread.end];
-	const lo = lowerBound(profile.time, thread.first, thread.end, range[0]);
-	return [lo, lowerBound(profile.time, lo, thread.end, range[1])];
-}
+import { forRuns, isByPeriod, zeros } from "./samples.js";
 
 // Which of the inputs of a merge.
 export const at = t => t.origin && `@${t.origin}`;
 
 export function threadLabel(t) {
 	return `${t.comm} ${t.tid}${at(t)}` + (t.comm === t.process ? "" : ` · ${t.process}`);
-}
-
-// Numbers for `n` things, all 0: the room of `old` again, if it fits. While a range is dragged, arrays
-// made anew for every frame would pile up faster than they are collected.
-export function zeros(n, old, Type = Float64Array) {
-	return old instanceof Type && old.length === n ? old.fill(0) : new Type(n);
 }
 
 class Sums {
@@ -39,59 +16,7 @@ class Sums {
 		this.count = alike ? this.self : zeros(n, old?.count === old?.self ? null : old?.count); // samples
 		this.second = second ? zeros(n, old?.second) : null; // of it, the part of B
 		this.weight = this.samples = this.dropped = 0;
-		this.byThread = new Map(); // weights
 	}
-}
-
-// Runs f(lo, hi, thread) over the samples chosen.
-export function forRuns(profile, choice, f) {
-	for (const t of profile.threads) {
-		if (choice.threads && !choice.threads.has(t.id))
-			continue;
-		const [lo, hi] = samplesIn(profile, t, choice.range);
-		if (lo < hi)
-			f(lo, hi, t);
-	}
-}
-
-export function isByPeriod(profile, event) {
-	return Boolean(profile.period && profile.meta.events[event]?.by_period);
-}
-
-// Returns the weight that was added.
-function addRun(profile, choice, map, sums, lo, hi) {
-	const { stack, event, period } = profile;
-	const byPeriod = isByPeriod(profile, choice.event);
-	const { self, count } = sums;
-	let weight = 0, samples = 0, dropped = 0;
-	if (self === count) {
-		for (let i = lo; i < hi; i++) {
-			const node = map[stack[i]];
-			if (node >= 0)
-				self[node]++;
-			else
-				dropped++;
-		}
-		weight = samples = hi - lo - dropped;
-	} else {
-		for (let i = lo; i < hi; i++) {
-			if (event && event[i] !== choice.event)
-				continue;
-			const node = map[stack[i]], w = byPeriod ? period[i] : 1;
-			if (node < 0) {
-				dropped += w;
-				continue;
-			}
-			self[node] += w;
-			count[node]++;
-			weight += w;
-			samples++;
-		}
-	}
-	sums.weight += weight;
-	sums.samples += samples;
-	sums.dropped += dropped;
-	return weight;
 }
 
 const addUp = a => a.reduce((x, y) => x + y, 0);
@@ -119,14 +44,27 @@ function sumStatic(profile, choice, tree, sums) {
 	return sums;
 }
 
-// choice: { event, range, threads, normalize }; old: sums of before, which end to hold
-export function sumSamples(profile, choice, tree, old) {
-	if (!profile.time)
+// choice: { event, range, threads, normalize }; tally: of the same, null without samples; old: sums of
+// before, which end to hold
+export function sumSamples(profile, choice, tree, tally, old) {
+	if (!tally)
 		return sumStatic(profile, choice, tree, new Sums(tree.n, { second: Boolean(profile.selfB) }, old));
-	const alike = !profile.event && !isByPeriod(profile, choice.event);
+	const { count, weights } = tally, alike = weights === count, { map } = tree;
 	const sums = new Sums(tree.n, { alike }, old);
-	forRuns(profile, choice, (lo, hi, t) =>
-		sums.byThread.set(t, addRun(profile, choice, tree.map, sums, lo, hi)));
+	for (let i = 0; i < count.length; i++) {
+		if (!count[i])
+			continue;
+		const node = map[i];
+		if (node < 0) {
+			sums.dropped += weights[i];
+			continue;
+		}
+		sums.self[node] += weights[i];
+		if (!alike)
+			sums.count[node] += count[i];
+		sums.weight += weights[i];
+		sums.samples += count[i];
+	}
 	return sums;
 }
 
@@ -144,20 +82,15 @@ function forSamples(profile, choice, map, f) {
 const room = {};
 
 // Weights by line of one function: [{ file, line, self, total }], files together. A line counts once
-// in a stack, where it is outermost.
-export function sumLines(profile, choice, { map }, func) {
-	const { nodeFunc, nodeParent, nodePlace, stack } = profile;
+// in a stack, where it is outermost. weights: by node as recorded
+export function sumLines(profile, weights, { map }, func) {
+	const { nodeFunc, nodeParent, nodePlace } = profile;
 	if (!nodePlace)
 		return [];
-	const n = nodeFunc.length;
-	const weight = room.weight = zeros(n, room.weight), total = room.total = zeros(n, room.total);
-	if (profile.time)
-		forSamples(profile, choice, map, (i, w) => {
-			weight[stack[i]] += w;
-		});
-	else
-		weight.set(profile.self.map((w, i) => map[i] < 0 ? 0 : w));
-	total.set(weight);
+	const n = nodeFunc.length, total = room.total = zeros(n, room.total);
+	const weight = room.weight = zeros(n, room.weight);
+	for (let i = 0; i < n; i++)
+		total[i] = weight[i] = map[i] < 0 ? 0 : weights[i];
 	for (let i = n - 1; i > 0; i--)
 		total[nodeParent[i]] += total[i];
 	const lines = new Map();

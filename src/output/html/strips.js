@@ -2,7 +2,8 @@
 
 import { cssColor, prepare } from "./canvas.js";
 import { tickStep } from "./chart.js";
-import { isByPeriod, samplesIn, threadLabel } from "./select.js";
+import { isByPeriod, samplesIn } from "./samples.js";
+import { threadLabel } from "./select.js";
 import { byId, element, onFrame, percent, seconds } from "./text.js";
 
 const FEW = 6;

@@ -1,7 +1,7 @@
 // Functions in rows: the equal of the picture, for who reads or hears rather than looks.
 
 import { heaviestFirst } from "./order.js";
-import { zeros } from "./select.js";
+import { zeros } from "./samples.js";
 import { element, number, percent, cut, setText } from "./text.js";
 
 const shareColumn = (key, label, title) => ({ key, label, title, width: "110px", share: true });

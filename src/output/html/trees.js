@@ -2,7 +2,7 @@
 // total, self, count (samples below; or null), start (left edge, in weight), second (part of B; or
 // null). Node 0 is the root. Children are a chain, from left to right: firstKid(node), nextKid(kid), 0.
 
-import { zeros } from "./select.js";
+import { zeros } from "./samples.js";
 
 export class Tree {
 	firstKid(node) {
@@ -22,10 +22,16 @@ export class Tree {
 		return list;
 	}
 
-	// Makes `kids` the children of `node`.
-	chain(node, kids) {
-		let edge = this.start[node], before = 0;
-		this.first[node] = kids.length ? kids[0] : 0;
+	// Whether what is right of `kid`, within its parent, is narrower and leaves no gap.
+	tapers() {
+		return false;
+	}
+
+	// Makes `kids` the children of `node`, or, behind `before`, the rest of them.
+	chain(node, kids, before = 0) {
+		let edge = before ? this.start[before] + this.total[before] : this.start[node];
+		if (!before)
+			this.first[node] = kids.length ? kids[0] : 0;
 		for (let k = 0; k < kids.length; k++) {
 			const kid = kids[k];
 			this.start[kid] = edge;
