@@ -2,10 +2,11 @@
 
 import { FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { differenceColor } from "./colors.js";
-import { longer } from "./trees.js";
+import { GrownTree, longer } from "./trees.js";
 import { element, onFrame } from "./text.js";
 
 export const ROW = 19;
+const SMALL_ROWS = 9; // that a small one shows
 const HAIR = 0.4; // narrower frames are drawn together
 const SHORT = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 180; // ms
 
@@ -74,7 +75,17 @@ export class Flame {
 		this.zoomed = zoomed;
 		this.view = this.viewOf(zoomed);
 		this.focused = this.hovered = -1;
+		this.width = this.host.clientWidth;
+		if (this.width && tree instanceof GrownTree)
+			this.unfold();
 		this.resize();
+	}
+
+	// Makes the nodes that will be drawn: the height is then known, and stays.
+	unfold() {
+		if (this.small)
+			this.visible = SMALL_ROWS * ROW;
+		this.drawFrames(null);
 	}
 
 	viewOf(node) {
@@ -88,7 +99,7 @@ export class Flame {
 		this.width = this.host.clientWidth;
 		this.height = (this.tree.maxDepth + 1) * ROW;
 		const before = this.visible;
-		this.visible = this.small ? Math.min(this.height, 9 * ROW) : this.host.clientHeight;
+		this.visible = this.small ? Math.min(this.height, SMALL_ROWS * ROW) : this.host.clientHeight;
 		if (this.small)
 			this.host.style.height = `${this.visible}px`;
 		const grown = this.space.style.height !== `${this.height}px`;
@@ -121,21 +132,21 @@ export class Flame {
 			this.resize();
 	}
 
-	// Depth first, from left to right.
+	// Depth first, from left to right. c: null, to draw nothing
 	drawFrames(c) {
 		const { tree, view, width } = this;
 		const scale = width / (view[1] - view[0]), scroll = this.host.scrollTop;
 		this.thin.length = 0;
 		for (let node = 0, level = 0; ;) {
 			const x = (tree.start[node] - view[0]) * scale, w = tree.total[node] * scale;
-			const inner = this.drawIfSeen(c, node, level, x, w, this.yOf(level) - scroll)
-				? tree.firstKid(node) : 0;
+			const y = this.yOf(level) - scroll;
+			const inner = this.drawIfSeen(c, node, level, x, w, y) ? tree.firstKid(node) : 0;
 			if (inner) {
 				node = inner;
 				level++;
 				continue;
 			}
-			let next = node && x <= width ? tree.nextKid(node) : 0;
+			let next = node && x <= width ? this.nextOf(c, node, x, y, scale) : 0;
 			while (node && !next) {
 				node = tree.parent[node];
 				level--;
@@ -147,12 +158,27 @@ export class Flame {
 		}
 	}
 
+	// What is drawn next beside `node`; 0: nothing. Narrow frames that end in narrower ones are hairs up
+	// to the edge of their parent.
+	nextOf(c, node, x, y, scale) {
+		const { tree, view, width, visible } = this;
+		if (tree.total[node] * scale >= HAIR || !tree.tapers(node))
+			return tree.nextKid(node);
+		const up = tree.parent[node], edge = (tree.start[up] + tree.total[up] - view[0]) * scale;
+		if (c && y > -ROW && y < visible) {
+			c.fillStyle = this.ink.dim;
+			for (let at = Math.max(0, x + 1); at < Math.min(width, edge); at++)
+				c.fillRect(at, y, 0.7, ROW - 1);
+		}
+		return 0;
+	}
+
 	// Whether there may be more of it to see further in.
 	drawIfSeen(c, node, level, x, w, y) {
 		const { width, visible, thin } = this;
 		if (x > width || x + w < 0 || (this.flip ? y < -ROW : y > visible))
 			return false;
-		const inView = y > -ROW && y < visible;
+		const inView = c && y > -ROW && y < visible;
 		if (w >= HAIR) {
 			if (inView)
 				this.drawFrame(c, node, x, y, w);

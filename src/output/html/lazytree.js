@@ -120,6 +120,9 @@ export function functionTree(merged, whole, func, up, old) {
 	return tree;
 }
 
+const MORE = -1; // in place of a next child: those that are lighter are not made yet
+const SEEN = 16384; // parts of the whole: lighter functions are made when they are asked for
+
 // Bottom-up: the functions that ran, of each group if there are some, and below each its callers.
 // Those functions have no chain of places: there may be very many, of which few are looked into.
 export class InvertedTree extends LazyTree {
@@ -130,7 +133,7 @@ export class InvertedTree extends LazyTree {
 		this.total[0] = whole.total[0];
 		if (this.second)
 			this.second[0] = whole.second[0];
-		this.ran = old?.ran ?? new Float64Array(merged.functions);
+		this.ran = old?.ran ?? new Float64Array(merged.functions); // weights by function, of one node
 		this.order = old?.order ?? new Int32Array(merged.functions);
 	}
 
@@ -145,40 +148,72 @@ export class InvertedTree extends LazyTree {
 			this.makeFunctions(node);
 	}
 
+	nextKid(kid) {
+		if (this.next[kid] === MORE) {
+			const up = this.parent[kid];
+			this.weigh(up);
+			this.chain(up, this.functionsOf(up, 0, this.total[kid]), kid);
+		}
+		return this.next[kid];
+	}
+
+	tapers(kid) {
+		return this.depth[kid] === this.level;
+	}
+
+	groupOf(node) {
+		return -1 - this.func[this.depth[node] === 1 ? node : this.parent[node]];
+	}
+
 	// By node of the merged tree: the weight that ended there, in the group of `node`.
 	selfAt(node) {
-		if (!this.source)
-			return this.whole.self;
-		const group = this.depth[node] === 1 ? node : this.parent[node];
-		return this.source.selfOf(-1 - this.func[group]);
+		return this.source ? this.source.selfOf(this.groupOf(node)) : this.whole.self;
+	}
+
+	// Finds what ran in `node`, by function; returns the greatest weight.
+	weigh(node) {
+		const { source, whole: { self }, merged: { n, func, map } } = this, ran = this.ran.fill(0);
+		const recorded = source?.recordedOf(this.groupOf(node));
+		for (let i = 0; source && i < map.length; i++)
+			if (recorded[i] && map[i] >= 0)
+				ran[func[map[i]]] += recorded[i];
+		for (let i = 0; !source && i < n; i++)
+			if (self[i])
+				ran[func[i]] += self[i];
+		let greatest = 0;
+		for (let f = 1; f < ran.length; f++)
+			greatest = Math.max(greatest, ran[f]);
+		return greatest;
+	}
+
+	// Makes nodes of functions found that weigh `least` or more, but less than `most`; the heaviest first.
+	functionsOf(node, least, most) {
+		const { ran, order } = this, from = this.n;
+		for (let f = 1; f < ran.length; f++)
+			if (ran[f] && ran[f] >= least && ran[f] < most)
+				order[this.n - from] = this.addFunction(node, f, ran[f]);
+		return heaviestFirst(order.subarray(0, this.n - from), this.total);
+	}
+
+	addFunction(node, func, total) {
+		const { merged: { parent }, whole: { selfSecond } } = this, { first, list } = placesOf(this.merged);
+		const kid = this.add(node, func, total, 0);
+		if (this.second)
+			this.second[kid] = 0;
+		for (let k = first[func]; k < first[func + 1]; k++) {
+			if (!parent[list[k]])
+				this.self[kid] += this.selfAt(node)[list[k]];
+			if (this.second)
+				this.second[kid] += selfSecond[list[k]];
+		}
+		return kid;
 	}
 
 	makeFunctions(node) {
-		const { merged: { n, func, parent }, order } = this, self = this.selfAt(node), ran = this.ran.fill(0);
-		const from = this.n, { selfSecond } = this.whole;
-		for (let i = 1; i < n; i++)
-			ran[func[i]] += self[i];
-		for (let f = 1; f < ran.length; f++) {
-			if (!ran[f])
-				continue;
-			const kid = this.add(node, f, ran[f], 0);
-			this.kidOf[f] = kid;
-			if (this.second)
-				this.second[kid] = 0;
-		}
-		for (let i = 1; i < n; i++) {
-			if (!self[i])
-				continue;
-			if (!parent[i])
-				this.self[this.kidOf[func[i]]] += self[i];
-			if (this.second)
-				this.second[this.kidOf[func[i]]] += selfSecond[i];
-		}
-		for (let kid = from; kid < this.n; kid++) {
-			this.kidOf[this.func[kid]] = 0;
-			order[kid - from] = kid;
-		}
-		this.chain(node, heaviestFirst(order.subarray(0, this.n - from), this.total));
+		const least = Math.min(this.weigh(node), this.total[0] / SEEN), kids = this.functionsOf(node, least, Infinity);
+		this.chain(node, kids);
+		if (kids.length && this.ran.some((w, f) => f && w && w < least))
+			this.next[kids.at(-1)] = MORE;
 	}
 
 	makeCallers(node) {

@@ -3,7 +3,7 @@
 
 const FEWEST = 100; // fewer are compared
 const QUARTERS = 4; // of 16 bits, in a number; the least comes first
-const tally = new Uint32Array(65536);
+const counted = new Uint32Array(65536);
 let spare = new Int32Array(0);
 
 // Puts `items`, which ascend, in order of weight[item], the greatest first; equals stay as they are.
@@ -16,18 +16,22 @@ export function heaviestFirst(items, weight) {
 	const digits = new Uint16Array(weight.buffer, weight.byteOffset, QUARTERS * weight.length);
 	let from = items, to = spare;
 	for (let digit = 0; digit < QUARTERS; digit++) {
-		tally.fill(0);
+		const first = digits[QUARTERS * from[0] + digit];
+		let differs = 0;
 		for (let k = 0; k < n; k++)
-			tally[digits[QUARTERS * from[k] + digit]]++;
-		if (tally[digits[QUARTERS * from[0] + digit]] === n)
+			differs |= digits[QUARTERS * from[k] + digit] ^ first;
+		if (!differs)
 			continue;
-		for (let value = tally.length - 1, at = 0; value >= 0; value--) {
-			const count = tally[value];
-			tally[value] = at;
+		counted.fill(0);
+		for (let k = 0; k < n; k++)
+			counted[digits[QUARTERS * from[k] + digit]]++;
+		for (let value = counted.length - 1, at = 0; value >= 0; value--) {
+			const count = counted[value];
+			counted[value] = at;
 			at += count;
 		}
 		for (let k = 0; k < n; k++)
-			to[tally[digits[QUARTERS * from[k] + digit]]++] = from[k];
+			to[counted[digits[QUARTERS * from[k] + digit]]++] = from[k];
 		[from, to] = [to, from];
 	}
 	if (from !== items)
