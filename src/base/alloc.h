@@ -7,17 +7,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-void *xmalloc(size_t size);
-void *xcalloc(size_t n, size_t size);
+/* For static analysis, which would ask what becomes of a NULL. */
+#define ALLOCATES __attribute__((returns_nonnull))
+
+ALLOCATES void *xmalloc(size_t size);
+ALLOCATES void *xcalloc(size_t n, size_t size);
 /* At a multiple of `align`, a power of two. */
-void *xcalloc_aligned(size_t align, size_t n, size_t size);
-void *xrealloc(void *p, size_t size);
+ALLOCATES void *xcalloc_aligned(size_t align, size_t n, size_t size);
+ALLOCATES void *xrealloc(void *p, size_t size);
 /* n * size, checked for overflow. */
-void *xreallocarray(void *p, size_t n, size_t size);
-char *xstrdup(const char *s);
-char *xstrndup(const char *s, size_t len);
-void *xmemdup(const void *p, size_t len);
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+ALLOCATES void *xreallocarray(void *p, size_t n, size_t size);
+ALLOCATES char *xstrdup(const char *s);
+ALLOCATES char *xstrndup(const char *s, size_t len);
+ALLOCATES void *xmemdup(const void *p, size_t len);
+ALLOCATES char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+ALLOCATES char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 #endif

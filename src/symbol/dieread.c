@@ -108,14 +108,13 @@ static void ranges_slowly(const struct dwarfunit *u, const uint8_t *at, struct p
 
 void die_ranges(const struct dwarfunit *u, const struct die_read *die, struct pc_ranges *ret)
 {
-	if (die->is_odd) {
-		ranges_slowly(u, die->at, ret);
-	} else if (die->has_low && die->has_high) {
+	bool plain = !die->is_odd && die->has_low && die->has_high;
+
+	if (plain)
 		pc_ranges_add(ret, die->low, die->high_is_len ? die->low + die->high : die->high);
-	} else if (die->ranges_form &&
-		   !dwarfunit_range_list(u, die->ranges_form, die->ranges, ret)) {
+	else if (die->is_odd ||
+		 (die->ranges_form && !dwarfunit_range_list(u, die->ranges_form, die->ranges, ret)))
 		ranges_slowly(u, die->at, ret);
-	}
 }
 
 void dwarfunit_ranges(const struct dwarfunit *u, struct pc_ranges *ret)

@@ -189,7 +189,7 @@ struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct dis
 	struct range range;
 	uint64_t svma, start_off;
 	uint32_t step;
-	csh engine;
+	csh engine = 0;
 
 	TRY(disasm_missing());
 	if (!elffile_off_to_svma(file, off, &svma))
@@ -214,7 +214,7 @@ struct err *disasm_bytes(uint16_t machine, uint64_t at, const uint8_t *bytes, si
 			 struct disasm *ret)
 {
 	uint32_t step;
-	csh engine;
+	csh engine = 0;
 
 	TRY(disasm_missing());
 	TRY(open_engine(machine, machine != EM_386, &engine, &step));

@@ -111,7 +111,7 @@ struct located locate_file(struct binary *binary, int fd, const char *sysroot)
 	struct located here = locate_path(binary, binary->path);
 
 	/* Why a file that was asked for is refused says more than that there is none here. */
-	if (here.file || strcmp(here.why, NO_FILE)) {
+	if (!here.why || strcmp(here.why, NO_FILE)) {
 		free(below.why);
 		return here;
 	}
