@@ -420,7 +420,7 @@ class App {
 		const { flame, found } = this;
 		if (!found || this.state.view !== "flame")
 			return;
-		const hits = flame.boxes.matching(flame.tree, found.matches);
+		const hits = flame.matching(found.matches);
 		if (!hits.length)
 			return;
 		const at = hits.indexOf(flame.focused);

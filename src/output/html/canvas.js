@@ -1,7 +1,38 @@
 // Canvases that are sharp on every screen, and text that fits.
 
+import { longer } from "./samples.js";
+
 export const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 export const SMALL_FONT = FONT.replace("12px", "11px");
+
+// What was drawn, and where; with more numbers of each, by name. Arrays that serve all pictures.
+export class Boxes {
+	constructor(...names) {
+		this.columns = ["x", "y", "w", ...names];
+		for (const name of this.columns)
+			this[name] = new Float64Array(1024);
+		this.n = 0;
+	}
+
+	// Returns its number.
+	add(x, y, w) {
+		if (this.n === this.x.length)
+			for (const name of this.columns)
+				this[name] = longer(this[name]);
+		this.x[this.n] = x;
+		this.y[this.n] = y;
+		this.w[this.n] = w;
+		return this.n++;
+	}
+
+	// The number of one, so high, that is at a point; -1: none
+	find(x, y, height) {
+		for (let i = 0; i < this.n; i++)
+			if (y >= this.y[i] && y < this.y[i] + height && x >= this.x[i] && x < this.x[i] + this.w[i])
+				return i;
+		return -1;
+	}
+}
 
 // Gives the canvas `width` × `height` CSS pixels and returns its context, scaled and cleared.
 export function prepare(canvas, width, height) {

@@ -1,6 +1,6 @@
 // Stacks over time: every sample of one thread where there is room, else one a pixel.
 
-import { FONT, SMALL_FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
+import { Boxes, FONT, SMALL_FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { ROW } from "./flame.js";
 import { isByPeriod, samplesIn } from "./samples.js";
 import { element, onFrame, seconds } from "./text.js";
@@ -17,7 +17,7 @@ export class Chart {
 	// hooks: nameOf(func), onHover(frame, event), onChoose(func), onRange(view)
 	constructor(host, profile, colors, hooks) {
 		Object.assign(this, { host, profile, colors, hooks, thread: null, view: [0, 1], matches: null,
-			boxes: [], drawn: 0, open: [], path: [] }); // which serve all pictures
+			boxes: new Boxes("func", "sample", "to"), open: [], path: [] }); // which serve all pictures
 		this.canvas = element("canvas", { tabindex: "0", role: "application",
 			"aria-roledescription": "flame chart", "aria-label": "stacks over time" });
 		this.space = element("div", { class: "flame-space" }, this.canvas);
@@ -121,7 +121,7 @@ export class Chart {
 		const { stack } = this.profile, depthOf = i => tree.depth[Math.max(0, tree.map[stack[i]])];
 		const depth = list.reduce((deepest, i) => Math.max(deepest, depthOf(i)), 0);
 		this.space.style.height = `${Math.max(height, AXIS + depth * ROW)}px`;
-		this.drawn = 0;
+		this.boxes.n = 0;
 		this.scroll = host.scrollTop;
 		this.height = height;
 		this.forFrames(list, (level, node, from, to, sample) =>
@@ -131,7 +131,7 @@ export class Chart {
 	}
 
 	drawFrame(c, level, func, from, to, sample) {
-		const { view, width, height, scroll, matches } = this, scale = width / (view[1] - view[0]);
+		const { view, width, height, scroll, matches, boxes } = this, scale = width / (view[1] - view[0]);
 		const x = Math.max(0, (from - view[0]) * scale), right = Math.min(width, (to - view[0]) * scale);
 		const y = AXIS + level * ROW - scroll, w = Math.max(0.6, right - x);
 		if (y < -ROW || y > height || right < 0)
@@ -139,7 +139,10 @@ export class Chart {
 		c.globalAlpha = matches && !matches[func] ? 0.28 : 1;
 		c.fillStyle = this.colors.of(func);
 		c.fillRect(x, y, Math.max(0.6, w - (w > 3 ? 1 : 0)), ROW - 1);
-		Object.assign(this.boxes[this.drawn++] ??= {}, { func, from, to, sample, x, y, w });
+		const box = boxes.add(x, y, w);
+		boxes.func[box] = func;
+		boxes.sample[box] = sample;
+		boxes.to[box] = to;
 		const label = fit(c, this.hooks.nameOf(func), w - 8);
 		if (label) {
 			c.fillStyle = this.ink;
@@ -167,10 +170,12 @@ export class Chart {
 			c.fillText(note, end + 66, AXIS / 2);
 	}
 
+	// What is told of the box under the pointer, or null.
 	boxAt(e) {
-		const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
-		return this.boxes.find((b, i) => i < this.drawn && y >= b.y && y < b.y + ROW &&
-			x >= b.x && x < b.x + b.w) ?? null;
+		const r = this.canvas.getBoundingClientRect(), { boxes, profile } = this;
+		const i = boxes.find(e.clientX - r.left, e.clientY - r.top, ROW);
+		return i < 0 ? null : { func: boxes.func[i], from: profile.time[boxes.sample[i]], to: boxes.to[i],
+			sample: boxes.sample[i] };
 	}
 
 	onDown(e) {

@@ -1,8 +1,8 @@
 // A flame graph on a canvas: draws a tree, tells which frame is where, zooms, pans, takes keys.
 
-import { FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
+import { Boxes, FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { differenceColor } from "./colors.js";
-import { GrownTree, longer } from "./trees.js";
+import { GrownTree } from "./trees.js";
 import { element, onFrame } from "./text.js";
 
 export const ROW = 19;
@@ -10,36 +10,11 @@ const SMALL_ROWS = 9; // that a small one shows
 const HAIR = 0.4; // narrower frames are drawn together
 const SHORT = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 180; // ms
 
-// The frames that were drawn, and where: arrays that serve all pictures.
-class Boxes {
-	constructor() {
-		Object.assign(this, { n: 0, node: new Int32Array(1024), x: new Float64Array(1024),
-			y: new Float64Array(1024), w: new Float64Array(1024) });
-	}
-
-	add(node, x, y, w) {
-		if (this.n === this.node.length)
-			for (const name of ["node", "x", "y", "w"])
-				this[name] = longer(this[name]);
-		this.node[this.n] = node;
-		this.x[this.n] = x;
-		this.y[this.n] = y;
-		this.w[this.n++] = w;
-	}
-
-	// Nodes of functions that match, from top to bottom, from left to right.
-	matching(tree, matches) {
-		const list = Array.from({ length: this.n }, (_, i) => i);
-		return list.filter(i => matches[tree.func[this.node[i]]])
-			.sort((a, b) => this.y[a] - this.y[b] || this.x[a] - this.x[b]).map(i => this.node[i]);
-	}
-}
-
 export class Flame {
 	// hooks: nameOf(func), onHover(node, event), onChoose(node), onZoom(node), onKeyFocus(node)
 	constructor(host, colors, hooks, { small = false, label } = {}) {
 		Object.assign(this, { host, colors, hooks, small, tree: null, view: [0, 1], zoomed: 0, thin: [],
-			focused: -1, hovered: -1, flip: false, matches: null, boxes: new Boxes(), marked: -1 });
+			focused: -1, hovered: -1, flip: false, matches: null, boxes: new Boxes("node"), marked: -1 });
 		this.canvas = element("canvas", { tabindex: "0", role: "application",
 			"aria-roledescription": "flame graph", "aria-label": label });
 		this.space = element("div", { class: "flame-space" }, this.canvas);
@@ -209,7 +184,7 @@ export class Flame {
 		c.globalAlpha = faded ? 0.28 : node !== this.zoomed && this.isAbove(node) ? 0.6 : 1;
 		c.fillStyle = this.colorOf(node);
 		c.fillRect(left, y, Math.max(0.4, right - left - gap), ROW - 1);
-		this.boxes.add(node, left, y, right - left);
+		this.boxes.node[this.boxes.add(left, y, right - left)] = node;
 		const label = fit(c, this.hooks.nameOf(func, tree), right - left - 8);
 		if (label) {
 			c.globalAlpha = faded ? 0.6 : 1;
@@ -265,11 +240,15 @@ export class Flame {
 
 	nodeAt(event) {
 		const r = this.canvas.getBoundingClientRect();
-		const x = event.clientX - r.left, y = event.clientY - r.top, { boxes } = this;
-		for (let i = 0; i < boxes.n; i++)
-			if (y >= boxes.y[i] && y < boxes.y[i] + ROW && x >= boxes.x[i] && x < boxes.x[i] + boxes.w[i])
-				return boxes.node[i];
-		return -1;
+		const i = this.boxes.find(event.clientX - r.left, event.clientY - r.top, ROW);
+		return i < 0 ? -1 : this.boxes.node[i];
+	}
+
+	// Nodes that are drawn, of functions that match; from top to bottom, from left to right.
+	matching(matches) {
+		const { boxes, tree } = this, list = Array.from({ length: boxes.n }, (_, i) => i);
+		return list.filter(i => matches[tree.func[boxes.node[i]]])
+			.sort((a, b) => boxes.y[a] - boxes.y[b] || boxes.x[a] - boxes.x[b]).map(i => boxes.node[i]);
 	}
 
 	hover(node, event) {

@@ -1,7 +1,8 @@
 // Trees that are put together as far as they are looked at: who called functions, and what they call.
 
 import { heaviestFirst } from "./order.js";
-import { GrownTree, longer } from "./trees.js";
+import { longer } from "./samples.js";
+import { GrownTree } from "./trees.js";
 
 // The nodes of the merged tree by function: of function f those in list[first[f]] … list[first[f + 1]].
 function placesOf(merged) {

@@ -40,6 +40,13 @@ export function zeros(n, old, Type = Float64Array) {
 	return old instanceof Type && old.length === n ? old.fill(0) : new Type(n);
 }
 
+// The same numbers with as much room again behind them.
+export function longer(a) {
+	const b = new a.constructor(2 * a.length);
+	b.set(a);
+	return b;
+}
+
 // Adds those of the samples [lo, hi) that are of the event to `sums` by node: each once, or its value
 // in `periods`. sign: -1 takes them away.
 export function addSamples({ stack, event: events }, event, periods, sums, lo, hi, sign = 1) {

@@ -2,7 +2,7 @@
 // total, self, count (samples below; or null), start (left edge, in weight), second (part of B; or
 // null). Node 0 is the root. Children are a chain, from left to right: firstKid(node), nextKid(kid), 0.
 
-import { zeros } from "./samples.js";
+import { longer, zeros } from "./samples.js";
 
 export class Tree {
 	firstKid(node) {
@@ -140,12 +140,6 @@ export class TopTree extends Tree {
 const NODE = { parent: Int32Array, depth: Int32Array, func: Int32Array, first: Int32Array,
 	next: Int32Array, total: Float64Array, self: Float64Array, start: Float64Array };
 const ROOM = 4096; // nodes at first
-
-export function longer(a) {
-	const b = new a.constructor(2 * a.length);
-	b.set(a);
-	return b;
-}
 
 // Nodes are made when they are first looked at: make(node) adds the children of one.
 export class GrownTree extends Tree {
