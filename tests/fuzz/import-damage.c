@@ -1,7 +1,10 @@
 /* In: the corpus of perf.data files. Out: each cut off at every 997th byte and with bits turned
  *over, read; what was readable before the cut must still be read. Exit 77 without a corpus.
  *
- *	import-damage [-a]	-a: every 997th byte of large files too, which takes minutes */
+ *	import-damage [-a [FROM TO]]
+ *
+ * -a: every 997th byte of large files too, which takes minutes; or only cuts from byte FROM on and
+ * before byte TO. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,12 +41,20 @@ static uint64_t read_copy(const uint8_t *p, size_t len, struct diag *diag)
 	return totals.samples;
 }
 
-static bool cut(const char *name, const struct buf *file, bool all)
+/* Which cuts. */
+struct cuts {
+	bool all;
+	size_t from, to;
+};
+
+static bool cut(const char *name, const struct buf *file, const struct cuts *cuts)
 {
+	size_t end = file->len < cuts->to ? file->len : cuts->to;
 	uint64_t before = 0;
 	struct diag diag = { 0 };
 
-	for (size_t len = 0; len < file->len; len += len < DENSE || all ? STEP : SPARSE * STEP) {
+	for (size_t len = cuts->from; len < end;
+	     len += len < DENSE || cuts->all ? STEP : SPARSE * STEP) {
 		uint64_t n = read_copy(file->data, len, &diag);
 
 		if (n < before) {
@@ -53,7 +64,7 @@ static bool cut(const char *name, const struct buf *file, bool all)
 		}
 		before = n;
 	}
-	bool told = false;
+	bool told = cuts->from >= end; /* nothing was cut */
 
 	for (size_t i = 0; i < diag.entries.n; i++)
 		told |= strstr(diag.entries.v[i].text, "offset") != NULL;
@@ -85,7 +96,11 @@ static void flip(const struct buf *file)
 
 int main(int argc, char **argv)
 {
-	bool all = argc > 1 && !strcmp(argv[1], "-a");
+	struct cuts cuts = {
+		.all = argc > 1 && !strcmp(argv[1], "-a"),
+		.from = argc > 3 ? strtoul(argv[2], NULL, 10) / STEP * STEP : 0,
+		.to = argc > 3 ? strtoul(argv[3], NULL, 10) : SIZE_MAX,
+	};
 	const char *given = getenv("SINGE_CORPUS"), *top = getenv("TOP");
 	_cleanup_free_ char *dir = given ? xasprintf("%s/perf-data", given)
 					 : xasprintf("%s/../shared/corpus/perf-data", top ?: ".");
@@ -99,7 +114,7 @@ int main(int argc, char **argv)
 		_cleanup_free_ char *path = xasprintf("%s/%s", dir, names[i]->d_name);
 
 		if (!strncmp(names[i]->d_name, "perf.data", 9) && load(path, &file)) {
-			good &= cut(names[i]->d_name, &file, all);
+			good &= cut(names[i]->d_name, &file, &cuts);
 			flip(&file);
 			n_files++;
 		}
