@@ -10,6 +10,8 @@
 #ifdef HAVE_CAPSTONE
 #include <capstone/capstone.h>
 #include <dlfcn.h>
+
+#include "symbol/plt.h"
 #endif
 
 void disasm_deinit(struct disasm *d)
@@ -96,9 +98,23 @@ static bool range_by_symbol(const struct elfsyms *syms, uint64_t svma, struct ra
 	return sym && ret->start <= svma && svma < ret->end;
 }
 
+/* FDEs cover all stubs of a section as one. */
+static bool range_by_stub(const struct elfsyms *syms, uint64_t svma, struct range *ret)
+{
+	struct plt plt;
+
+	plt_init(&plt, syms);
+	const struct plt_stub *stub = plt_find(&plt, svma);
+
+	if (stub)
+		*ret = (struct range){ stub->start, stub->end };
+	plt_deinit(&plt);
+	return stub;
+}
+
 static struct err *function_range(const struct elfsyms *syms, uint64_t svma, struct range *ret)
 {
-	if (range_by_symbol(syms, svma, ret) ||
+	if (range_by_symbol(syms, svma, ret) || range_by_stub(syms, svma, ret) ||
 	    (elffile_fde(syms->file, svma, &ret->start, &ret->end) && ret->start <= svma &&
 	     svma < ret->end))
 		return NULL;

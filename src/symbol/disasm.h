@@ -25,9 +25,9 @@ struct disasm {
  * package. */
 ERR_CHECK struct err *disasm_missing(void);
 /* The function around offset `off` of the file whose symbols these are, by the symbol that covers
- * it, else by its FDE. Bytes that are no instruction come as ".byte". Fills `ret`, which is zeroed
- * before and to be released in any case. Fails if nothing says where the function is, or for a
- * machine capstone does not know. */
+ * it, else as a stub or by its FDE. Bytes that are no instruction come as ".byte". Fills `ret`,
+ * which is zeroed before and to be released in any case. Fails if nothing says where the function
+ * is, or for a machine capstone does not know. */
 ERR_CHECK struct err *disasm_function(const struct elfsyms *syms, uint64_t off, struct disasm *ret);
 /* `len` bytes of code in no file, which ran at address `at`: offsets are addresses too. */
 ERR_CHECK struct err *disasm_bytes(uint16_t machine, uint64_t at, const uint8_t *bytes, size_t len,

@@ -169,6 +169,25 @@ def test_stripped():
     assert rows[0][0] == int(name[len("[app+0x"):-1], 16), rows[0]
 
 
+def test_stub():
+    """Of calls into a library: the stub, not all that its unwind information covers."""
+    with open("tiny.c", "w") as f:
+        f.write("int tiny(int x) { return x; }")
+    with open("calls.c", "w") as f:
+        f.write("int tiny(int); int other(int); int main(void) { int n = other(1); for (int i = 0; i < 400000000; i++) n += tiny(i); return n == 7; }")
+    with open("other.c", "w") as f:
+        f.write("int other(int x) { return x; }")
+    for command in (["-O1", "-fPIC", "-shared", "tiny.c", "other.c", "-o", "libtiny.so"],
+                    ["-O1", "calls.c", "-L.", "-ltiny", "-Wl,-rpath,$ORIGIN", "-o", "calls"]):
+        assert run(CC + command).returncode == 0
+    record(command=[os.path.abspath("calls")])
+    total = self_samples("tiny@plt")
+    if not total:
+        skip("calls into a library go through no stub here")
+    rows = instructions(assembly("tiny@plt"))
+    assert 1 <= len(rows) <= 4 and sum(samples for _, samples, _, _ in rows) == total, rows
+
+
 def test_no_file():
     """Places alone, with the reason: never the code of another build."""
     app = recorded()
