@@ -85,6 +85,7 @@ char *advice(const struct advice_of *of)
 		return of->has_names ? NULL
 				     : xstrdup("names need /tmp/perf-PID.map or a jitdump while it "
 					       "is recorded: node --perf-basic-prof, java "
+					       "-XX:+UnlockDiagnosticVMOptions "
 					       "-XX:+DumpPerfMapAtExit, python -X perf");
 	case BINARY_KIND_UNKNOWN:
 	case BINARY_KIND_VDSO:

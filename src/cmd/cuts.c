@@ -68,7 +68,9 @@ static void say_remedy(struct buf *b, enum verdict v, const struct binary *most,
 				      ? "code made at run time: tell its compiler to keep frame "
 					"pointers, or to dump unwinding information"
 				      : "build with -fasynchronous-unwind-tables, keep .eh_frame "
-					"when stripping, or install the debug symbols");
+					"when stripping, or install the debug symbols; where code "
+					"keeps frame pointers, as Go does, record with "
+					"--call-graph fp");
 		return;
 	case VERDICT_NO_CFI_YET:
 		output_printf(b, "only at the start of a recording: record longer");
