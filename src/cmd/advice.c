@@ -74,6 +74,11 @@ static char *of_kernel(const struct advice_of *of)
 
 char *advice(const struct advice_of *of)
 {
+	if (of->has_lines && of->no_inlines)
+		return xasprintf("inlined calls need its .dwo files, where they were built, beside "
+				 "it or in DIR, or a .dwp file beside it or in DIR, then `singe %s "
+				 "--debug-dir DIR`",
+				 of->resolvable ? "resolve" : "report");
 	if (of->has_lines)
 		return NULL;
 	switch (of->binary->kind) {

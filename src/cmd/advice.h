@@ -11,6 +11,7 @@ struct advice_of {
 	bool has_names;  /* nearly all of its samples have one */
 	bool has_lines;  /* debug information was found */
 	bool gone;       /* before the recorder could open it */
+	bool no_inlines; /* .dwo files were not found */
 	bool resolvable; /* `singe resolve` can add names to the input; else options of report */
 	const char *why; /* why its file could not be used; NULL: it was, or was not looked for */
 };

@@ -113,6 +113,7 @@ static char *advice_for(const struct info_facts *f, const struct coverage_row *r
 		.has_names = coverage_has_names(row),
 		.has_lines = row->has_lines,
 		.gone = row->gone,
+		.no_inlines = row->no_inlines,
 		.resolvable = f->resolvable,
 		.why = symbolizer_status(symbols, row->binary)->why,
 	};

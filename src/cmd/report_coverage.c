@@ -11,13 +11,16 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static bool is_told(const struct diag *diag, uint32_t binary)
+/* Of what it lacks, by what names it for the first time. */
+static bool is_told(const struct diag *diag, const struct binary *b, uint32_t number)
 {
-	_cleanup_free_ char *cause = xasprintf("unnamed %u", binary);
+	_cleanup_free_ char *unnamed = xasprintf("unnamed %u", number);
+	_cleanup_free_ char *dwo = xasprintf("dwo %s", b->path);
 
 	for (size_t i = 0; i < diag->entries.n; i++)
 		if (diag->entries.v[i].level == DIAG_WARNING &&
-		    !strcmp(diag->entries.v[i].cause, cause))
+		    (!strcmp(diag->entries.v[i].cause, unnamed) ||
+		     !strcmp(diag->entries.v[i].cause, dwo)))
 			return true;
 	return false;
 }
@@ -43,11 +46,12 @@ static void tell(struct diag *diag, const struct profile *p, const struct covera
 		.has_names = coverage_has_names(row),
 		.has_lines = row->has_lines,
 		.gone = row->gone,
+		.no_inlines = row->no_inlines,
 		.resolvable = of->resolvable,
 		.why = status ? status->why : NULL,
 	});
 	bool note = is_missed(b, row, of) && help && percent(row->samples, all) >= 5 &&
-		    !is_told(diag, row->binary);
+		    !is_told(diag, b, row->binary);
 
 	diag_add(diag, note ? DIAG_NOTE : DIAG_DETAIL, cause,
 		 "%s: %.1f %% of the samples, of which %.0f %% have a name, %.0f %% a line, "

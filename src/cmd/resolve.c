@@ -170,7 +170,7 @@ int resolve_main(int argc, char **argv)
 		else if (!r.quiet)
 			fprintf(stderr,
 				"singe resolve: %" PRIu64
-				" places were without name or lines; %" PRIu64
+				" places lacked a name, lines or inlined calls; %" PRIu64
 				" have better ones now\n",
 				r.n_places, r.n_better);
 		status = err ? 1 : 0;

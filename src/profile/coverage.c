@@ -24,6 +24,7 @@ static void count(struct coverage_row *row, uint64_t samples, const struct name_
 		row->inlined += samples;
 	row->has_lines |= (e->flags & NAME_HAS_LINES) != 0;
 	row->gone |= (e->flags & NAME_GONE) != 0;
+	row->no_inlines |= (e->flags & NAME_NO_INLINES) != 0;
 }
 
 void coverage_init(struct coverage *c, const struct profile *p, const struct names *names)

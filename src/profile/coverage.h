@@ -14,6 +14,7 @@ struct coverage_row {
 	uint64_t inlined; /* in an inlined call that is named */
 	bool has_lines;   /* debug information was found */
 	bool gone;        /* NAME_GONE */
+	bool no_inlines;  /* of a part of it: NAME_NO_INLINES */
 };
 
 struct coverage {

@@ -18,6 +18,7 @@ enum name_flags {
 	NAME_START = 2,     /* start code of a process or thread: a stack may end here */
 	NAME_HAS_LINES = 4, /* the binary has line information */
 	NAME_GONE = 8, /* no file: it was gone, with its processes, before it could be opened */
+	NAME_NO_INLINES = 16 /* inlined calls here, if any, are in a .dwo file that was not found */
 };
 
 struct name_line {

@@ -18,7 +18,7 @@ struct unit_range {
 
 struct unit {
 	struct dwarfunit unit; /* has ranges and lines: the skeleton where the unit is split */
-	bool is_skeleton;
+	bool is_skeleton, lacks_dwo;
 	struct dies *dies;       /* NULL until an address falls into the unit */
 	struct linetable *lines; /* the same */
 };
@@ -167,6 +167,7 @@ static struct dies *unit_dies(struct debuginfo *d, struct unit *u)
 		if (dwarfunit_init_split(&tree, &split, &sections, &u->unit))
 			return dies_create(&tree);
 	}
+	u->lacks_dwo = true;
 	d->missing_dwo++;
 	return dies_create(&u->unit);
 }
@@ -195,7 +196,8 @@ static size_t unit_find(struct debuginfo *d, struct unit *u, uint64_t svma, stru
 	return n;
 }
 
-size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret)
+size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret,
+		      bool *ret_lacks_dwo)
 {
 	size_t lo = 0;
 	size_t hi = d->ranges.n;
@@ -210,8 +212,10 @@ size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret
 	}
 	for (size_t i = lo; i-- > 0 && d->ranges.v[i].max_hi > svma;) {
 		const struct unit_range *r = &d->ranges.v[i];
-		size_t n = svma < r->hi ? unit_find(d, &d->units.v[r->unit], svma, ret) : 0;
+		struct unit *unit = &d->units.v[r->unit];
+		size_t n = svma < r->hi ? unit_find(d, unit, svma, ret) : 0;
 
+		*ret_lacks_dwo = n && unit->lacks_dwo;
 		if (n)
 			return n;
 	}

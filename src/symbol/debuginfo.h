@@ -31,8 +31,10 @@ void debuginfo_destroy(struct debuginfo *d);
 
 /* The chain at an as-linked address, innermost inlined call first, the real function last (its
  * names NULL where DWARF knows lines but no function there). Returns its length; 0: DWARF covers
- * nothing here. `ret` holds DEBUGINFO_MAX_CHAIN. */
-size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret);
+ * nothing here. `ret` holds DEBUGINFO_MAX_CHAIN. `ret_lacks_dwo`: its unit's .dwo file was not
+ * found, and with it the inlined calls. */
+size_t debuginfo_find(struct debuginfo *d, uint64_t svma, struct debug_line *ret,
+		      bool *ret_lacks_dwo);
 
 /* Units that were hit and whose .dwo file was not found: their inlines are missing. */
 uint32_t debuginfo_missing_dwo(const struct debuginfo *d);

@@ -234,10 +234,12 @@ static void set_chain(struct elfnames *e, const struct elfplace *place,
 {
 	struct debug_line chain[DEBUGINFO_MAX_CHAIN];
 	struct name_line lines[DEBUGINFO_MAX_CHAIN];
-	size_t n = e->debug.info ? debuginfo_find(e->debug.info, place->svma, chain)
+	bool lacks_dwo = false;
+	size_t n = e->debug.info ? debuginfo_find(e->debug.info, place->svma, chain, &lacks_dwo)
 		   : e->go       ? gopclntab_find(e->go, place->svma, chain)
 				 : 0;
-	uint16_t flags = last->flags | (e->debug.info || e->go ? NAME_HAS_LINES : 0);
+	uint16_t flags = last->flags | (e->debug.info || e->go ? NAME_HAS_LINES : 0) |
+			 (lacks_dwo ? NAME_NO_INLINES : 0);
 	uint16_t n_lines = 0;
 
 	if (!n) {

@@ -1,10 +1,11 @@
 /* In: stored names, files. Out: names that are better than those. */
 #include "symbol/improve.h"
 
-/* Named, with lines: it can't become better. */
+/* Named, with lines and inlined calls: it can't become better. */
 static bool is_good(const struct name_entry *e)
 {
-	return e && (e->flags & NAME_FOUND) && (e->flags & NAME_HAS_LINES);
+	return e && (e->flags & NAME_FOUND) && (e->flags & NAME_HAS_LINES) &&
+	       !(e->flags & NAME_NO_INLINES);
 }
 
 static bool is_better(const struct name_entry *now, const struct name_entry *was)
@@ -15,8 +16,10 @@ static bool is_better(const struct name_entry *now, const struct name_entry *was
 
 	if (gained)
 		return gained > 0;
-	return (now->flags & NAME_FOUND) && (now->flags & NAME_HAS_LINES) &&
-	       !(was->flags & NAME_HAS_LINES);
+	gained = (now->flags & NAME_HAS_LINES) - (was->flags & NAME_HAS_LINES);
+	if (!(now->flags & NAME_FOUND) || gained)
+		return gained > 0 && (now->flags & NAME_FOUND);
+	return (was->flags & NAME_NO_INLINES) && !(now->flags & NAME_NO_INLINES);
 }
 
 static void copy_entry(struct names *to, const struct names *from, const struct name_entry *e)

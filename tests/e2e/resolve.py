@@ -76,6 +76,37 @@ def test_resolve_with_debug_directory():
     assert any(n.startswith("middle (inlines.c:") for n in folded.names()), folded.names()
 
 
+def test_resolve_with_dwo_files():
+    """Recorded without them, a program has lines, no inlined calls, and it is told once what would help,
+    then and later; `resolve` adds them."""
+    need("gcc")
+    shutil.copy(os.path.join(WORKLOADS, "inlines.c"), "inlines.c")
+    if run(["gcc", "-O2", "-g", "-gsplit-dwarf", "inlines.c", "-o", "app"]).returncode:
+        skip("gcc cannot split debug information here")
+    app = os.path.abspath("app")
+    record(command=[app])
+    want = everything("--lines")
+    assert any(n.startswith("middle (inlines.c:") for n in report("--lines").names()), want
+    os.mkdir("dwo")
+    for name in os.listdir("."):
+        if name.endswith(".dwo"):
+            os.rename(name, f"dwo/{name}")
+    text = record(command=[app]).stderr
+    assert text.count(".dwo files are missing") == 1, text
+    folded = report()
+    assert "hot" in folded.names() and "middle" not in folded.names(), folded.names()
+    help = "inlined calls need its .dwo files"
+    table = run([SINGE, "report", "singe.rec", "-f", "text"])
+    assert table.stderr.count(help) == 1, table.stderr
+    assert run([SINGE, "info", "singe.rec"]).stdout.count(help) == 1
+    assert "middle" in report("--debug-dir", "dwo").names()
+    assert run([SINGE, "resolve", "--debug-dir", "dwo", "singe.rec"]).returncode == 0
+    shutil.rmtree("dwo")
+    os.unlink(app)
+    assert any(n.startswith("middle (inlines.c:") for n in report("--lines").names())
+    assert help not in run([SINGE, "report", "singe.rec", "-f", "text"]).stderr
+
+
 def below_sysroot(path):
     """A copy of the file where `root` being / would have it."""
     place = "root" + os.path.abspath(path)

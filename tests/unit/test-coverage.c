@@ -31,6 +31,7 @@ static void expect_row(const struct coverage_row *row, struct coverage_row want)
 	assert_int_equal(row->inlined, want.inlined);
 	assert_int_equal(row->has_lines, want.has_lines);
 	assert_int_equal(row->gone, want.gone);
+	assert_int_equal(row->no_inlines, want.no_inlines);
 }
 
 static void test_innermost_frames_count(void **state)
@@ -50,9 +51,10 @@ static void test_innermost_frames_count(void **state)
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.samples, 15);
 	assert_int_equal(c.v.n, 3);
-	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 8, 8, 3, 3, true, false });
-	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 6, 4, 0, 0, false, false });
-	expect_row(&c.v.v[2], (struct coverage_row){ BINARY_KERNEL, 1, 1, 0, 0, false, false });
+	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 8, 8, 3, 3, true, false, false });
+	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 6, 4, 0, 0, false, false, false });
+	expect_row(&c.v.v[2],
+		   (struct coverage_row){ BINARY_KERNEL, 1, 1, 0, 0, false, false, false });
 	assert_true(coverage_has_names(&c.v.v[0]));
 	assert_false(coverage_has_names(&c.v.v[1]));
 	coverage_deinit(&c);
@@ -72,7 +74,7 @@ static void test_cut_is_no_binary(void **state)
 	reporting_init(&r, m, GROUP_COMM, NULL);
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.v.n, 1);
-	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 2, 2, 0, 0, false, false });
+	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 2, 2, 0, 0, false, false, false });
 	coverage_deinit(&c);
 	reporting_deinit(&r);
 }
@@ -103,7 +105,7 @@ static void test_one_row_for_a_file(void **state)
 	reporting_init(&r, m, GROUP_COMM, NULL);
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.v.n, 1);
-	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 6, 5, 0, 0, false, false });
+	expect_row(&c.v.v[0], (struct coverage_row){ m->app, 6, 5, 0, 0, false, false, false });
 	coverage_deinit(&c);
 	reporting_deinit(&r);
 }
@@ -131,13 +133,13 @@ static void test_generations_and_gone_files(void **state)
 	}
 	uint32_t gone = frametree_add(&m->data.tree, 0, m->lib, 4096, FRAME_PC);
 
-	names_set(&m->data.names, m->lib, 4096, &line, 1, NAME_GONE);
+	names_set(&m->data.names, m->lib, 4096, &line, 1, NAME_GONE | NAME_NO_INLINES);
 	memsource_sample(m, (struct sample){ 0, 1000000, 0, gone, 0, 0 });
 	reporting_init(&r, m, GROUP_COMM, NULL);
 	coverage_init(&c, r.profile, &m->data.names);
 	assert_int_equal(c.v.n, 2);
-	expect_row(&c.v.v[0], (struct coverage_row){ anon, 2, 2, 0, 0, false, false });
-	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 1, 0, 0, 0, false, true });
+	expect_row(&c.v.v[0], (struct coverage_row){ anon, 2, 2, 0, 0, false, false, false });
+	expect_row(&c.v.v[1], (struct coverage_row){ m->lib, 1, 0, 0, 0, false, true, true });
 	coverage_deinit(&c);
 	reporting_deinit(&r);
 }
