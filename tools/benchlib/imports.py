@@ -95,10 +95,16 @@ def script_text(b, data, path):
     """What perf script says of a perf.data, over and over until there is enough of it."""
     with open(path, "wb") as out:
         while out.tell() < b.text:
-            child = subprocess.Popen(["perf", "script", "--no-inline", "-i", data], stdout=out,
-                                     stderr=subprocess.DEVNULL)
-            child.wait()
-            if child.returncode or not out.seek(0, os.SEEK_END):
+            before = out.tell()
+            child = subprocess.Popen(["perf", "script", "--no-inline", "-i", data],
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for line in child.stdout:
+                out.write(line)
+                if out.tell() >= b.text and not line.strip():  # samples end so
+                    child.kill()
+                    break
+            child.stdout.close()
+            if child.wait() > 0 or out.tell() == before:
                 sys.exit("bench: perf script says nothing")
 
 
