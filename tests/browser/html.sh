@@ -28,4 +28,5 @@ text short --time 31.25,31.5
 text thread --tid 1003
 text both --tid 1003 --time 10,20
 drive time "$tmp"
+drive pictures "$tmp"
 drive html "$tmp"

@@ -12,9 +12,9 @@ import { mergeTree, operations } from "./merge.js";
 import { Panel } from "./panel.js";
 import { Tally } from "./samples.js";
 import { saveFolded, saveSvg } from "./save.js";
-import { searchNames } from "./search.js";
+import { searchNames, stepMatch } from "./search.js";
 import { sumSamples } from "./select.js";
-import { State } from "./state.js";
+import { State, changed } from "./state.js";
 import { Table } from "./table.js";
 import { Timeline } from "./timeline.js";
 import { Tips } from "./tips.js";
@@ -73,7 +73,7 @@ class App {
 		this.panel = new Panel(profile, colors, { ...hooks,
 			onChoose: f => this.chooseFunc(f), onClose: () => this.change({ func: -1 }, true),
 			onOperation: (op, func) => this.addOperation(op, func), isSure: f => this.isSure(f),
-			onFind: f => this.findInFlame(f) });
+			onFind: f => this.findInFlame(f), onSandwich: () => this.turnSandwich() });
 		if (profile.hasTime)
 			this.timeline = new Timeline(profile, colors, {
 				onRange: (range, done) => this.change({ range }, done || null),
@@ -132,7 +132,7 @@ class App {
 
 	// `keep`: a step of its own for the back button; null: more will come, the address is for later.
 	change(part, keep) {
-		this.state = { ...this.state, ...part };
+		this.state = changed(this.state, part);
 		if (keep !== null)
 			this.store.write(this.state, keep);
 		this.later();
@@ -140,6 +140,12 @@ class App {
 
 	turnOrder() {
 		this.change({ order: this.state.order === "name" ? "weight" : "name" }, true);
+	}
+
+	turnSandwich() {
+		const { state: s } = this, func = s.func < 0 && s.view === "flame" ? this.flame.pointed : s.func;
+		if (func > 0)
+			this.change({ func, sandwich: !s.sandwich }, true);
 	}
 
 	restore() {
@@ -232,12 +238,12 @@ class App {
 		this.showCrumbs();
 		this.showFound();
 		this.showView();
+		this.panel.setSandwich(s.sandwich);
 		this.memo("panel", [s.func, s.func < 0 ? null : this.whole, s.colors], () =>
 			this.panel.set(s.func, s.func < 0 ? null : { merged: this.merged, whole: this.whole,
 				sums: this.functions, weights: this.tally?.weights ?? profile.self, choice: this.choice,
 				unit: this.unit }) ?? true);
-		for (const f of [this.panel.up, this.panel.down])
-			f.matches = this.found?.matches ?? null;
+		this.panel.setMatches(this.found?.matches ?? null);
 		if (!this.headFilled)
 			this.showHead();
 	}
@@ -325,13 +331,13 @@ class App {
 	crumbs() {
 		const { state: s, profile } = this;
 		const name = f => cut((f < 0 ? this.groups?.names[-1 - f] : profile.names[f]) ?? "?", 80);
-		const path = s.view === "flame" ? s.zoom : [];
+		const path = s.view === "flame" && !s.sandwich ? s.zoom : [];
 		const from = Math.max(0, path.length - 6), crumbs = [];
 		const chips = s.operations.map((o, i) => element("span", { class: "operation" },
 			element("bdi", { title: operations[o.op].help }, `${operations[o.op].label}: ${name(o.func)}`),
 			element("button", { "aria-label": `Undo ${operations[o.op].label}`, onclick: () => this.change(
 				{ operations: s.operations.filter((_, k) => k !== i), zoom: [] }, true) }, "×")));
-		if (s.view === "chart") {
+		if (s.view === "chart" && !s.sandwich) {
 			const t = this.chartThread();
 			crumbs.push(element("span", {}, "Stacks over time of "), element("span", { class: "here" },
 				element("bdi", {}, t.comm), ` ${t.tid}`));
@@ -351,7 +357,7 @@ class App {
 	showCrumbs() {
 		const { state: s, sums } = this;
 		const named = s.zoom.some(f => f < 0) ? this.groups : null;
-		this.memo("crumbs", [s.view, s.zoom, s.operations, s.threads, s.event, named], () =>
+		this.memo("crumbs", [s.view, s.sandwich, s.zoom, s.operations, s.threads, s.event, named], () =>
 			byId("crumbs").replaceChildren(...this.crumbs(), element("span", { class: "gap" }),
 				byId("found"), this.chosen) ?? true);
 		const part = s.range || s.threads || sums.dropped;
@@ -417,16 +423,9 @@ class App {
 	}
 
 	nextMatch(step) {
-		const { flame, found } = this;
-		if (!found || this.state.view !== "flame")
-			return;
-		const hits = flame.matching(found.matches);
-		if (!hits.length)
-			return;
-		const at = hits.indexOf(flame.focused);
-		const next = at < 0 ? (step > 0 ? 0 : hits.length - 1) : (at + step + hits.length) % hits.length;
-		flame.canvas.focus();
-		flame.focus(hits[next]);
+		const { flame, panel, found, state: s } = this;
+		if (found && (s.sandwich || s.view === "flame"))
+			stepMatch(s.sandwich ? [panel.up, panel.down] : [flame], found.matches, step);
 	}
 
 	// One thing at a time, the innermost first.
@@ -436,7 +435,7 @@ class App {
 			byId("search").blur();
 			this.change({ search: "" }, true);
 		} else if (s.func >= 0) {
-			this.change({ func: -1 }, true);
+			this.change(s.sandwich ? { sandwich: false } : { func: -1 }, true);
 		} else if (s.zoom.length && s.view === "flame") {
 			this.zoomPath([]);
 		} else if (s.operations.length) {
@@ -462,7 +461,7 @@ class App {
 			2: () => this.profile.hasTime && this.change({ view: "chart" }, true),
 			3: () => this.change({ view: "table" }, true),
 			i: () => this.change({ direction: s.direction === "up" ? "down" : "up", zoom: [] }, true),
-			f: () => this.change({ flip: !s.flip }, true), o: () => this.turnOrder(),
+			s: () => this.turnSandwich(), f: () => this.change({ flip: !s.flip }, true), o: () => this.turnOrder(),
 			g: () => this.profile.time &&
 				this.change({ by: by[(by.indexOf(s.by) + 1) % by.length], zoom: [] }, true),
 			n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
@@ -471,8 +470,8 @@ class App {
 			"{": () => timeline?.nudge(-1, true), "}": () => timeline?.nudge(1, true),
 			Backspace: () => this.zoomPath(s.zoom.slice(0, -1)),
 		};
-		if (!actions[e.key])
-			return;
+		if (!actions[e.key] || s.sandwich && ["i", "f", "o", "g", "Backspace"].includes(e.key))
+			return; // the latter of a picture that is not shown
 		e.preventDefault();
 		actions[e.key]();
 	}

@@ -12,8 +12,9 @@ const SHORT = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 180; 
 
 export class Flame {
 	// hooks: nameOf(func), onHover(node, event), onChoose(node), onZoom(node), onKeyFocus(node)
+	// small: some rows high, and what is clicked is chosen, not zoomed
 	constructor(host, colors, hooks, { small = false, label } = {}) {
-		Object.assign(this, { host, colors, hooks, small, tree: null, view: [0, 1], zoomed: 0, thin: [],
+		Object.assign(this, { host, colors, hooks, small, zooms: !small, tree: null, view: [0, 1], zoomed: 0, thin: [],
 			focused: -1, hovered: -1, flip: false, matches: null, boxes: new Boxes("node"), marked: -1 });
 		this.canvas = element("canvas", { tabindex: "0", role: "application",
 			"aria-roledescription": "flame graph", "aria-label": label });
@@ -28,11 +29,11 @@ export class Flame {
 		const { canvas, host } = this;
 		new ResizeObserver(() => this.resize()).observe(host);
 		host.addEventListener("scroll", this.draw, { passive: true });
-		if (!this.small)
-			onPinch(canvas, (factor, at) => {
-				this.down = null;
+		onPinch(canvas, (factor, at) => {
+			this.down = null;
+			if (!this.small)
 				this.scaleView(factor, at);
-			});
+		});
 		canvas.addEventListener("pointermove", e => this.onMove(e));
 		canvas.addEventListener("pointerleave", () => this.hover(-1, null));
 		canvas.addEventListener("pointerdown", e => this.onDown(e));
@@ -40,8 +41,20 @@ export class Flame {
 		canvas.addEventListener("dblclick", () => this.zoomTo(0));
 		canvas.addEventListener("keydown", e => this.onKey(e));
 		canvas.addEventListener("blur", () => this.focus(-1));
+		this.turn = e => this.onWheel(e);
 		if (!this.small)
-			host.addEventListener("wheel", e => this.onWheel(e), { passive: false });
+			host.addEventListener("wheel", this.turn, { passive: false });
+	}
+
+	// As high as its host, to be panned and widened; or small again, and whole.
+	setSmall(small) {
+		if (this.small === small)
+			return;
+		this.small = small;
+		this.host.style.height = "";
+		this.host[small ? "removeEventListener" : "addEventListener"]("wheel", this.turn, { passive: false });
+		if (this.tree)
+			this.setTree(this.tree, this.zoomed);
 	}
 
 	// `zoomed`: the node that fills the width.
@@ -58,9 +71,12 @@ export class Flame {
 
 	// Makes the nodes that will be drawn: the height is then known, and stays.
 	unfold() {
-		if (this.small)
-			this.visible = SMALL_ROWS * ROW;
+		const { visible } = this;
+		if (!this.zooms)
+			this.visible = this.small ? SMALL_ROWS * ROW : window.innerHeight;
 		this.drawFrames(null);
+		if (!this.small)
+			this.visible = visible;
 	}
 
 	viewOf(node) {
@@ -73,6 +89,7 @@ export class Flame {
 			return;
 		this.width = this.host.clientWidth;
 		this.height = (this.tree.maxDepth + 1) * ROW;
+		this.host.style.setProperty("--rows", String(this.tree.maxDepth + 1));
 		const before = this.visible;
 		this.visible = this.small ? Math.min(this.height, SMALL_ROWS * ROW) : this.host.clientHeight;
 		if (this.small)
@@ -244,6 +261,11 @@ export class Flame {
 		return i < 0 ? -1 : this.boxes.node[i];
 	}
 
+	// The function of the frame that has the focus, else of that under the pointer; -1: none
+	get pointed() {
+		return this.tree?.func[this.focused >= 0 ? this.focused : this.hovered] ?? -1;
+	}
+
 	// Nodes that are drawn, of functions that match; from top to bottom, from left to right.
 	matching(matches) {
 		const { boxes, tree } = this, list = Array.from({ length: boxes.n }, (_, i) => i);
@@ -292,7 +314,7 @@ export class Flame {
 		if (node < 0)
 			return;
 		this.hooks.onChoose(node, this);
-		if (!this.small)
+		if (this.zooms)
 			this.zoomTo(node);
 	}
 
@@ -389,7 +411,7 @@ export class Flame {
 				this.focus(node);
 		} else if (e.key === "Enter" && this.focused >= 0) {
 			this.hooks.onChoose(this.focused, this);
-			if (!this.small)
+			if (this.zooms)
 				this.zoomTo(this.focused);
 		} else if (e.key === " " && this.focused >= 0) {
 			this.hooks.onChoose(this.focused, this);

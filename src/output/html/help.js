@@ -5,6 +5,7 @@ import { byId, element } from "./text.js";
 const keys = [
 	["/", "search"], ["n  N", "next, previous match"],
 	["1  2  3", "flame graph, over time, table"], ["i", "top-down or bottom-up"],
+	["s", "the function's callers and callees at full size, and back"],
 	["f", "root at the top or at the bottom"], ["o", "side by side by name, or heaviest first"],
 	["g", "next way to group"],
 	["← ↑ ↓ →", "move among frames"], ["Enter", "zoom into the frame, show its function"],
@@ -12,7 +13,7 @@ const keys = [
 	["+  −", "wider, narrower"], ["Ctrl + wheel", "zoom where the pointer is"],
 	["[  ]", "move the chosen time"], ["{  }", "shrink, grow the chosen time"],
 	["z", "strips show the chosen time only"], ["t", "fold the time away"],
-	["Esc", "clears: search, panel, zoom, time"], ["?", "this box"],
+	["Esc", "clears: search, sandwich, panel, zoom, time"], ["?", "this box"],
 ];
 
 export function fillHelp() {

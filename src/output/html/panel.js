@@ -7,7 +7,7 @@ import { functionTree } from "./lazytree.js";
 import { amount, byId, cut, element, intervalText, percent } from "./text.js";
 
 export class Panel {
-	// hooks: onChoose(func), onClose(), onOperation(op, func), nameOf(func), onHover(...), onFlame(func)
+	// hooks: onChoose(func), onClose(), onOperation(op, func), onSandwich(), nameOf(func), onHover(...), onFlame(func)
 	constructor(profile, colors, hooks) {
 		Object.assign(this, { profile, colors, hooks, host: byId("panel"), edge: byId("panel-edge") });
 		this.callers = element("div", { class: "mini" });
@@ -17,6 +17,8 @@ export class Panel {
 		const choose = (node, flame) => hooks.onChoose(flame.tree.func[node]);
 		const common = { nameOf: hooks.nameOf, onHover: hooks.onHover, onChoose: choose,
 			onZoom: () => {}, onKeyFocus: hooks.onKeyFocus, isSignificant: hooks.isSignificant };
+		this.wide = element("button", { "aria-pressed": "false", class: "turns", onclick: () => hooks.onSandwich(),
+			title: "Callers above, callees below, in the room of the main picture; and back (s)" }, "Sandwich");
 		this.up = new Flame(this.callers, colors, common, { small: true, label: "callers" });
 		this.up.flip = true;
 		this.down = new Flame(this.callees, colors, common, { small: true, label: "callees" });
@@ -40,6 +42,29 @@ export class Panel {
 		const part = Math.max(0.2, Math.min(0.7, width / window.innerWidth));
 		this.host.style.setProperty("--width", `${100 * part}%`);
 		this.edge.setAttribute("aria-valuenow", String(Math.round(100 * part)));
+	}
+
+	// Callers above and callees below in the room of the view; else beside it.
+	setSandwich(on) {
+		const views = byId("views");
+		if (this.sandwich === on)
+			return;
+		this.sandwich = on;
+		if (on && views.contains(document.activeElement))
+			this.wide.focus();
+		document.body.classList.toggle("sandwich", on);
+		this.wide.setAttribute("aria-pressed", String(on));
+		for (const flame of [this.up, this.down])
+			flame.setSmall(!on);
+	}
+
+	// What the search found, null: there is none
+	setMatches(matches) {
+		for (const flame of [this.up, this.down]) {
+			if (flame.matches !== matches)
+				flame.draw();
+			flame.matches = matches;
+		}
 	}
 
 	// model: { merged, whole, sums (by function), weights (by node as recorded), choice, unit }
@@ -67,9 +92,10 @@ export class Panel {
 				element("h2", {}, element("bdi", {}, cut(names[func], 10000))),
 				element("button", { "aria-label": "Close", title: "Close (Esc)",
 					onclick: () => this.hooks.onClose() }, "×")),
-			element("p", { class: "where", title: binary[1] },
-				`${binary[0]}${inlined[func] ? " · inlined" : ""}`),
-			this.numbers, this.actions(func),
+			element("div", { class: "panel-top" },
+				element("p", { class: "where", title: binary[1] },
+					`${binary[0]}${inlined[func] ? " · inlined" : ""}`),
+				this.numbers, this.actions(func)),
 			element("h3", {}, "Called by"), this.callers,
 			element("h3", {}, "Calls"), this.callees, this.code);
 	}
@@ -98,7 +124,7 @@ export class Panel {
 		const copy = element("button", { onclick: () => this.copy(func, copy) }, "Copy name");
 		const find = element("button", { title: "Find it in the flame graph",
 			onclick: () => this.hooks.onFind(func) }, "Find");
-		return element("div", { class: "actions" }, ...buttons, find, copy);
+		return element("div", { class: "actions" }, this.wide, ...buttons, find, copy);
 	}
 
 	async copy(func, button) {

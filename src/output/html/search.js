@@ -26,3 +26,14 @@ export function searchNames(names, text) {
 	}
 	return { matches, literal };
 }
+
+// Puts the focus on the next frame that matches (step 1), or the previous (-1), of those drawn in `flames`.
+export function stepMatch(flames, matches, step) {
+	const hits = flames.flatMap(flame => flame.matching(matches).map(node => ({ flame, node })));
+	if (!hits.length)
+		return;
+	const at = hits.findIndex(({ flame, node }) => flame.focused === node);
+	const next = at < 0 ? (step > 0 ? 0 : hits.length - 1) : (at + step + hits.length) % hits.length;
+	hits[next].flame.canvas.focus();
+	hits[next].flame.focus(hits[next].node);
+}

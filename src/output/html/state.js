@@ -13,6 +13,7 @@ const defaults = {
 	zoom: [], // functions from the root in
 	search: "",
 	func: -1, // in the panel
+	sandwich: false, // the panel's pictures in the room of the view
 	operations: [], // [{ op, func }]
 	normalize: true,
 	sort: "self",
@@ -35,6 +36,7 @@ const codecs = {
 	zoom: ["z", z => z.join("."), t => t ? integers(t, ".") : []],
 	search: ["q", String, String],
 	func: ["fn", String, Number],
+	sandwich: ["sw", v => v ? "1" : "0", t => t === "1"],
 	operations: ["op", o => o.map(x => `${x.op}:${x.func}`).join("."),
 		t => t ? t.split(".").map(x => x.split(":")).map(([op, f]) => ({ op, func: Number(f) })) : []],
 	normalize: ["n", v => v ? "1" : "0", t => t === "1"],
@@ -64,8 +66,15 @@ function checked(state, profile, known) {
 	}
 	if (!isFunc(s.func))
 		s.func = -1;
+	s.sandwich &&= s.func >= 0;
 	s.operations = s.operations.filter(o => isFunc(o.func) && known.operations.includes(o.op));
 	return s;
+}
+
+// Another view, or no function, ends the sandwich.
+export function changed(state, part) {
+	const ends = part.view || part.func < 0;
+	return { ...state, ...(ends && { sandwich: false }), ...part };
 }
 
 export class State {
