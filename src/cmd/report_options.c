@@ -422,8 +422,8 @@ struct err *report_options_suit(const struct report_options *o, const struct out
 		if (is_given(o, r) && (o->source || o->assembly))
 			return err_new("--%s means nothing to --%s", r->name, output->name);
 		if (is_given(o, r))
-			return err_new("--%s means nothing to -f %s, only to:%s", r->name,
-				       output->name, r->formats);
+			return err_new("--%s means nothing to -f %s, only to:%.*s", r->name,
+				       output->name, (int)strlen(r->formats) - 1, r->formats);
 	}
 	if (o->source_dirs.v.n && output == &html_output && !o->embed_source)
 		return err_new("--source-dir means nothing to a page without --embed-source");

@@ -99,6 +99,22 @@ static struct err *text_next(struct source *src, struct batch *ret)
 	return NULL;
 }
 
+/* A sample's first line. perf script -F comm,tid,ip,sym prints neither event nor time there: then
+ * the frame on the line below says what it is. */
+static bool is_script(const char *p, size_t len, const char *below, const char *end)
+{
+	struct script_header h;
+	struct script_frame f;
+
+	if (!script_header(p, len, &h))
+		return false;
+	if (h.has_time || h.event.len)
+		return true;
+	const char *newline = memchr(below, '\n', (size_t)(end - below));
+
+	return newline && *below == '\t' && script_frame(below, (size_t)(newline - below), &f);
+}
+
 /* By the first line that says: of a sample, or a stack with its count. */
 static struct err *choose(struct text *t)
 {
@@ -107,7 +123,6 @@ static struct err *choose(struct text *t)
 	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((newline ? newline : end) - p);
-		struct script_header h;
 
 		if (len && p[len - 1] == '\r')
 			len--;
@@ -117,7 +132,7 @@ static struct err *choose(struct text *t)
 			t->is_script = false;
 			return NULL;
 		}
-		if (!comment && script_header(p, len, &h) && (h.has_time || h.event.len)) {
+		if (!comment && is_script(p, len, newline ? newline + 1 : end, end)) {
 			t->is_script = true;
 			return NULL;
 		}

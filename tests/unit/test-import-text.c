@@ -108,6 +108,19 @@ static void test_script_without_periods(void **state)
 	made_deinit(&r);
 }
 
+/* perf script -F comm,tid,ip,sym */
+static void test_script_of_names_alone(void **state)
+{
+	struct made r;
+
+	(void)state;
+	read_text(&r, "app  7 \n\t  1134 f\n\t  1200 main\n\napp  7 \n\t  1134 g\n\n");
+	assert_int_equal(r.samples.n, 2);
+	assert_stack(&r, 0, "app;main;f");
+	assert_stack(&r, 1, "app;g");
+	made_deinit(&r);
+}
+
 /* Without stacks every line is a sample, its place behind the event; names are padded. */
 static void test_script_without_stacks(void **state)
 {
@@ -249,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_folded_bad_lines),
 		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_script_without_periods),
+		cmocka_unit_test(test_script_of_names_alone),
 		cmocka_unit_test(test_script_without_stacks),
 		cmocka_unit_test(test_script_with_records),
 		cmocka_unit_test(test_script_cut_off),
