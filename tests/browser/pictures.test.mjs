@@ -1,6 +1,6 @@
-// Pictures beside the plain flame graph: the sandwich. Usage: pictures.test.mjs DIR-OF-PAGES
+// Pictures beside the plain flame graph: the sandwich, the overview. Usage: pictures.test.mjs DIR-OF-PAGES
 import assert from "node:assert/strict";
-import { click, clickFrame, crumbs, hash, open, over, press, run, settle, text, tip } from "./page.mjs";
+import { click, clickFrame, crumbs, drag, hash, open, over, press, run, settle, text, tip } from "./page.mjs";
 
 const callers = ".mini >> nth=0 >> canvas", callees = ".mini >> nth=1 >> canvas";
 const boxOf = (page, selector) => page.locator(selector).boundingBox();
@@ -86,6 +86,61 @@ const tests = {
 		assert.equal(await page.locator("body.sandwich").count(), 0);
 		await click(page, "#panel [aria-label=Close]");
 		assert.ok(await page.locator("#panel").isHidden());
+		return page;
+	},
+
+	async "zoomed in, a strip of the whole shows where, and leads elsewhere"() {
+		const page = await open("lines"), map = "#minimap canvas";
+		assert.ok(await page.locator(map).isHidden());
+		await clickFrame(page, 4, 0.01);
+		assert.equal(await crumbs(page), "all›_start›main›parse›lex");
+		assert.ok(await page.locator(map).isVisible());
+		const strip = await boxOf(page, map), flame = await boxOf(page, "#flame");
+		assert.ok(flame.y + flame.height <= strip.y, "it covers no frames");
+		const colours = (x0, x1) => page.evaluate(([from, to]) => {
+			const canvas = document.querySelector("#minimap canvas"), { width, height } = canvas;
+			const { data } = canvas.getContext("2d").getImageData(width * from, 0, width * (to - from), height);
+			return new Set(new Uint32Array(data.buffer)).size;
+		}, [x0, x1]);
+		assert.ok(await colours(0.5, 1) > 3, "the whole graph is in it");
+		assert.match(await tip(page, 3, 0.95), /^parse/);
+		await page.mouse.click(strip.x + strip.width * 0.98, strip.y + 8);
+		await settle(page);
+		assert.match(await tip(page, 3, 0.95), /^sort/);
+		assert.equal(await page.locator(map).getAttribute("aria-valuenow"), "100");
+		await page.locator(map).focus();
+		await press(page, ...Array(40).fill("ArrowLeft"));
+		assert.match(await tip(page, 3, 0.95), /^parse/);
+		await drag(page, map, 0.2, 0.98, 0.2);
+		assert.match(await tip(page, 3, 0.95), /^sort/);
+		await press(page, "3");
+		assert.ok(await page.locator(map).isHidden(), "in the table");
+		await press(page, "1", "Home");
+		await page.locator("#flame canvas").focus();
+		await press(page, "Home");
+		assert.ok(await page.locator(map).isHidden(), "all is shown");
+		return page;
+	},
+
+	async "the strip leads up and down, and stands where the root is not"() {
+		const page = await open("deep"), map = "#minimap canvas";
+		const scroll = () => page.locator("#flame").evaluate(e => e.scrollTop / (e.scrollHeight - e.clientHeight));
+		await page.locator("#flame canvas").focus();
+		await press(page, "+", "+");
+		const strip = await boxOf(page, map);
+		await page.mouse.click(strip.x + 100, strip.y + 39);
+		await settle(page);
+		assert.ok(await scroll() > 0.9, String(await scroll()));
+		await page.mouse.click(strip.x + 100, strip.y + 1);
+		await settle(page);
+		assert.ok(await scroll() < 0.1, String(await scroll()));
+		await press(page, "f");
+		const above = await boxOf(page, map), flame = await boxOf(page, "#flame");
+		assert.ok(above.y + above.height <= flame.y);
+		assert.ok(await scroll() > 0.99, "at the root");
+		await page.mouse.click(above.x + 100, above.y + 1);
+		await settle(page);
+		assert.ok(await scroll() < 0.1, String(await scroll()));
 		return page;
 	},
 };

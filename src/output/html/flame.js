@@ -2,6 +2,7 @@
 
 import { Boxes, FONT, cssColor, fit, onPinch, prepare } from "./canvas.js";
 import { differenceColor } from "./colors.js";
+import { Minimap } from "./minimap.js";
 import { GrownTree } from "./trees.js";
 import { element, onFrame } from "./text.js";
 
@@ -21,6 +22,7 @@ export class Flame {
 		this.space = element("div", { class: "flame-space" }, this.canvas);
 		host.classList.add("flame");
 		host.append(this.space);
+		this.map = small ? null : new Minimap(this, ROW);
 		this.draw = onFrame(() => this.drawNow());
 		this.listen();
 	}
@@ -96,8 +98,12 @@ export class Flame {
 			this.host.style.height = `${this.visible}px`;
 		const grown = this.space.style.height !== `${this.height}px`;
 		this.space.style.height = `${Math.max(this.height, this.visible)}px`;
-		if ((grown || before !== this.visible) && this.flip)
-			this.host.scrollTop = this.height;
+		const turned = this.turned !== this.flip;
+		this.turned = this.flip;
+		if (turned && !this.flip)
+			this.host.scrollTop = 0;
+		else if ((grown || turned || before !== this.visible) && this.flip)
+			this.host.scrollTop = grown || turned ? this.height : this.edge - this.visible;
 		this.draw();
 	}
 
@@ -120,6 +126,8 @@ export class Flame {
 		this.drawFrames(c);
 		this.drawOutlines(c);
 		this.drawPart(c);
+		this.edge = host.scrollTop + this.visible; // the lower one
+		this.map?.draw();
 		if (tree.maxDepth !== before)
 			this.resize();
 	}
@@ -247,7 +255,7 @@ export class Flame {
 	// Which part of the width is shown, where that is not all of it.
 	drawPart(c) {
 		const { view, width, tree } = this, all = tree.total[0] || 1;
-		if (this.small || view[1] - view[0] > 0.999 * all)
+		if (this.small || this.map || view[1] - view[0] > 0.999 * all)
 			return;
 		c.fillStyle = this.ink.dim;
 		c.fillRect(0, 0, width, 3);

@@ -22,6 +22,7 @@ export function fillHelp() {
 		element("dl", { class: "keys" }, ...keys.flatMap(([key, what]) => [
 			element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)])),
 		element("p", {}, "Drag over the heat map or the strips to choose a time, click a strip to " +
-			"choose its thread (Ctrl adds): everything below follows. Drag the flame graph to pan."),
+			"choose its thread (Ctrl adds): everything below follows. Drag the flame graph to pan; " +
+			"where it is zoomed in, a strip shows all of it: click or drag there, or use the arrow keys."),
 		element("form", { method: "dialog" }, element("button", {}, "Close")));
 }
