@@ -18,7 +18,7 @@ const end = Date.now() + 3000;
 while (Date.now() < end) serve();
 JS
 "$SINGE" record -q -o "$tmp/server.rec" -- "$tmp/server" 3 >/dev/null
-"$SINGE" record -q -o "$tmp/node.rec" -- node --perf-basic-prof "$tmp/app.js"
+(cd "$tmp" && "$SINGE" record -q -o node.rec -- node --perf-basic-prof app.js) # it leaves a log there
 if ! "$SINGE" record -q -a -o "$tmp/machine.rec" -- sh -c '"$1/server" 3 & node "$1/app.js" & wait' sh "$tmp" \
 	>/dev/null 2>"$tmp/said"; then
 	grep -q "CAP_PERFMON\|perf_event_paranoid" "$tmp/said" || { cat "$tmp/said"; exit 1; }
