@@ -11,7 +11,7 @@ enum {
 	TEXT_START_OFF = 24, /* of pcHeader.textStart */
 	PCDATA_INLINED = 2,
 	FUNCDATA_INLINED = 3,
-	STEPS_MAX = 1 << 20, /* of one function's numbers */
+	STEPS_MAX = 1 << 20, /* through the numbers of one place: a damaged chain goes in circles */
 };
 
 /* As words from the start of moduledata; the slices between have three each. */
@@ -263,13 +263,14 @@ static bool function_at(const struct gopclntab *g, uint64_t svma, struct functio
 }
 
 /* The number that holds so far behind the function's start; -1: none. */
-static int32_t number_at(const struct gopclntab *g, uint32_t off, uint64_t distance)
+static int32_t number_at(const struct gopclntab *g, uint32_t off, uint64_t distance,
+			 uint32_t *steps_left)
 {
 	struct cursor c = at(g, g->numbers, off);
 	uint32_t value = UINT32_MAX;
 	uint64_t to = 0;
 
-	for (unsigned int step = 0; off && step < STEPS_MAX; step++) {
+	for (unsigned int step = 0; off && *steps_left; step++, --*steps_left) {
 		uint32_t delta = (uint32_t)cursor_uleb(&c);
 
 		if (!delta && step)
@@ -285,10 +286,10 @@ static int32_t number_at(const struct gopclntab *g, uint32_t off, uint64_t dista
 }
 
 static void line_at(const struct gopclntab *g, const struct function *f, uint64_t distance,
-		    struct debug_line *ret)
+		    uint32_t *steps_left, struct debug_line *ret)
 {
-	int32_t file = number_at(g, f->files, distance);
-	int32_t line = number_at(g, f->lines, distance);
+	int32_t file = number_at(g, f->files, distance, steps_left);
+	int32_t line = number_at(g, f->lines, distance, steps_left);
 
 	if (file < 0 || line <= 0)
 		return;
@@ -304,13 +305,14 @@ static void line_at(const struct gopclntab *g, const struct function *f, uint64_
 /* The call inlined at the place, and the place of the call itself. A name begins behind another:
  * what else is there was laid out by a version that we do not know. */
 static enum inlined inlined_at(const struct gopclntab *g, const struct function *f,
-			       uint64_t distance, const char **ret_name, uint64_t *ret_caller)
+			       uint64_t distance, uint32_t *steps_left, const char **ret_name,
+			       uint64_t *ret_caller)
 {
 	const uint64_t entry_len = g->is_120 ? 16 : 20;
-	int32_t i = f->inlined ? number_at(g, f->inlined, distance) : -1;
+	int32_t i = f->inlined ? number_at(g, f->inlined, distance, steps_left) : -1;
 
 	if (i < 0)
-		return NOT_INLINED;
+		return *steps_left ? NOT_INLINED : INLINED_UNKNOWN;
 	const uint8_t *entry =
 		f->tree ? elffile_bytes(g->file, f->tree + entry_len * (uint64_t)i, entry_len)
 			: NULL;
@@ -332,6 +334,7 @@ static enum inlined inlined_at(const struct gopclntab *g, const struct function 
 
 size_t gopclntab_find(const struct gopclntab *g, uint64_t svma, struct debug_line *ret)
 {
+	uint32_t steps_left = STEPS_MAX;
 	struct function f;
 	size_t n = 0;
 
@@ -342,11 +345,11 @@ size_t gopclntab_find(const struct gopclntab *g, uint64_t svma, struct debug_lin
 	for (;;) {
 		struct debug_line line = { 0 };
 		uint64_t caller = 0;
-		enum inlined what = inlined_at(g, &f, distance, &line.name, &caller);
+		enum inlined what = inlined_at(g, &f, distance, &steps_left, &line.name, &caller);
 		bool is_last = what != INLINED || n + 1 == DEBUGINFO_MAX_CHAIN;
 
 		if (what != INLINED_UNKNOWN)
-			line_at(g, &f, distance, &line);
+			line_at(g, &f, distance, &steps_left, &line);
 		if (is_last)
 			line.name = string_at(g, g->names, f.name);
 		ret[n++] = line;
