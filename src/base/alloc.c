@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void __attribute__((noreturn)) out_of_memory(size_t size)
 {
@@ -30,13 +31,17 @@ void *xcalloc(size_t n, size_t size)
 	return p;
 }
 
-void *xcalloc_aligned(size_t align, size_t n, size_t size)
+void *xcalloc_huge(size_t n, size_t size)
 {
-	size_t bytes;
+	const size_t page = (size_t)2 << 20;
+	size_t bytes, whole;
 	void *p;
 
-	if (__builtin_mul_overflow(n, size, &bytes) || posix_memalign(&p, align, bytes ? bytes : 1))
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    __builtin_add_overflow(bytes, page - 1, &whole) ||
+	    posix_memalign(&p, page, whole & ~(page - 1)))
 		out_of_memory(n * size);
+	(void)madvise(p, whole & ~(page - 1), MADV_HUGEPAGE);
 	return memset(p, 0, bytes);
 }
 

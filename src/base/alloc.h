@@ -12,8 +12,9 @@
 
 ALLOCATES void *xmalloc(size_t size);
 ALLOCATES void *xcalloc(size_t n, size_t size);
-/* At a multiple of `align`, a power of two. */
-ALLOCATES void *xcalloc_aligned(size_t align, size_t n, size_t size);
+/* For a table of a MiB or so that is read here and there all the time: in huge pages where the
+ * system has them (madvise(2), MADV_HUGEPAGE), and at a multiple of their size. */
+ALLOCATES void *xcalloc_huge(size_t n, size_t size);
 ALLOCATES void *xrealloc(void *p, size_t size);
 /* n * size, checked for overflow. */
 ALLOCATES void *xreallocarray(void *p, size_t n, size_t size);

@@ -5,13 +5,12 @@
 
 #include "base/vec.h"
 
-enum { PLACE_BITS = 13, N_PLACES = 1 << PLACE_BITS };
 enum { CALL_BITS = 12, N_CALLS = 1 << CALL_BITS, LONGEST_CALL = 7 };
 
 struct code_binary {
 	bool given;
 	struct elffile *file; /* owned; NULL: none */
-	struct cfi *cfi;
+	struct cfi *cfi;      /* of the file; made when first needed: most files are not */
 };
 
 /* A process that dumps the code it makes. */
@@ -26,7 +25,8 @@ struct code {
 	const struct arch *arch;
 	VEC(struct code_binary) files; /* by binary */
 	VEC(struct code_jit) jits;
-	struct code_place *places; /* direct-mapped by hash of (generation, pc) */
+	struct code_place *places; /* N_PLACES of pcs, then as many of calls; direct-mapped by hash
+				      of (generation, pc) */
 	struct code_call *calls;   /* the same by (generation, ra); made when first needed */
 };
 
@@ -38,7 +38,7 @@ struct code *code_create(const struct binaries *binaries, const struct arch *arc
 
 	c->binaries = binaries;
 	c->arch = arch;
-	c->places = xcalloc_aligned(sizeof(*c->places), N_PLACES, sizeof(*c->places));
+	c->places = xcalloc_huge(2 * N_PLACES, sizeof(*c->places));
 	return c;
 }
 
@@ -61,7 +61,7 @@ void code_destroy(struct code *c)
 
 static void forget_all(struct code *c)
 {
-	memset(c->places, 0, N_PLACES * sizeof(*c->places));
+	memset(c->places, 0, 2 * N_PLACES * sizeof(*c->places));
 	if (c->calls)
 		memset(c->calls, 0, N_CALLS * sizeof(*c->calls));
 }
@@ -80,7 +80,6 @@ void code_give_file(struct code *c, uint32_t binary, struct elffile *f)
 		forget_all(c);
 	b->given = true;
 	b->file = f;
-	b->cfi = f ? cfi_create(f, c->arch) : NULL;
 }
 
 bool code_has_file(const struct code *c, uint32_t binary)
@@ -118,7 +117,7 @@ static struct code_jit *find_jit(const struct code *c, uint32_t pid, uint32_t du
 /* What was remembered of code in no file may be so no more. */
 static void forget_anon(struct code *c)
 {
-	for (size_t i = 0; i < N_PLACES; i++)
+	for (size_t i = 0; i < 2 * N_PLACES; i++)
 		if (code_is_anon(&c->places[i]))
 			c->places[i] = (struct code_place){ 0 };
 }
@@ -263,55 +262,77 @@ static unsigned int place_bare(const struct code *c, struct elffile *f, uint64_t
 	       (is_bare_entry(f, svma) ? BARE_ENTRY : 0);
 }
 
-static enum place_state place_look_up(struct code *c, const struct mapping *m, uint64_t off,
+static enum place_state place_look_up(struct code *c, const struct mapping *m, bool call,
 				      struct code_place *p)
 {
+	uint64_t off = mapping_off(m, p->pc);
+
 	if (binaries_get(c->binaries, m->binary)->kind == BINARY_KIND_ANON)
 		return place_look_up_anon(c, m, p);
 	if (!code_has_file(c, m->binary))
 		return PLACE_WAITING;
-	const struct code_binary *b = &c->files.v[m->binary];
+	struct code_binary *b = &c->files.v[m->binary];
 	uint64_t svma;
 
-	if (!b->cfi)
+	if (!b->file)
 		return PLACE_NO_FILE;
+	if (!b->cfi)
+		b->cfi = cfi_create(b->file, c->arch);
 	if (elffile_off_to_svma(b->file, off, &svma)) {
 		p->row = cfi_row(b->cfi, svma);
-		p->context_end = is_context_end(c, b->file, svma + 1);
-		p->switched = is_switched(c, b->file, svma + 1, &p->row);
+		p->context_end = call && is_context_end(c, b->file, svma + 1);
+		p->switched = call && is_switched(c, b->file, svma + 1, &p->row);
 		if (p->row.cfa == ROW_NONE)
 			p->bare = place_bare(c, b->file, svma);
 	}
 	return PLACE_CODE;
 }
 
-/* Multiplicative: the high bits depend on all of the key's. */
-static inline size_t index_of(const struct addrspace *as, uint64_t pc, unsigned int bits)
+/* That row.fp_off is where a word is, saved or not, spares plain.c a branch. */
+static bool is_plain(const struct code_place *p)
 {
-	return (pc ^ as->generation << 48) * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+	const struct row *r = &p->row;
+
+	return p->state == PLACE_CODE && !p->context_end && !p->switched && !r->signal &&
+	       (r->cfa == ROW_CFA_SP || r->cfa == ROW_CFA_FP) && r->ra == ROW_AT_CFA &&
+	       (r->fp == ROW_SAME || r->fp == ROW_AT_CFA);
 }
 
-static inline size_t place_index(const struct addrspace *as, uint64_t pc)
+static const struct code_place *find(struct code *c, const struct addrspace *as, uint64_t pc,
+				     bool call)
 {
-	return index_of(as, pc, PLACE_BITS);
-}
-
-const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc)
-{
-	struct code_place *p = &c->places[place_index(as, pc)];
+	struct code_place *p = &c->places[code_index(as, pc, PLACE_BITS) + (call ? N_PLACES : 0)];
 
 	if (p->pc == pc && p->generation == as->generation && p->state != PLACE_WAITING)
 		return p;
 	const struct mapping *m = addrspace_find(as, pc);
 
 	*p = (struct code_place){ .generation = as->generation, .pc = pc };
-	p->state = m ? place_look_up(c, m, mapping_off(m, pc), p) : PLACE_UNMAPPED;
+	p->state = m ? place_look_up(c, m, call, p) : PLACE_UNMAPPED;
+	p->plain = is_plain(p);
+	if (p->plain && p->row.fp == ROW_SAME)
+		p->row.fp_off = p->row.ra_off;
 	return p;
+}
+
+const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc)
+{
+	return find(c, as, pc, false);
+}
+
+const struct code_place *code_find_call(struct code *c, const struct addrspace *as, uint64_t ra)
+{
+	return find(c, as, ra - 1, true);
+}
+
+struct code_place *code_places(struct code *c, bool of_calls)
+{
+	return c->places + (of_calls ? N_PLACES : 0);
 }
 
 void code_prefetch(const struct code *c, const struct addrspace *as, uint64_t pc)
 {
-	__builtin_prefetch(&c->places[place_index(as, pc)]);
+	__builtin_prefetch(&c->places[code_index(as, pc, PLACE_BITS)]);
 }
 
 uint32_t code_binary(const struct addrspace *as, uint64_t pc)
@@ -374,7 +395,7 @@ const struct code_call *code_call(struct code *c, const struct addrspace *as, ui
 		return &none;
 	if (!c->calls)
 		c->calls = xcalloc(N_CALLS, sizeof(*c->calls));
-	struct code_call *call = &c->calls[index_of(as, ra, CALL_BITS)];
+	struct code_call *call = &c->calls[code_index(as, ra, CALL_BITS)];
 
 	if (call->ra == ra && call->generation == as->generation)
 		return call;
@@ -382,7 +403,7 @@ const struct code_call *code_call(struct code *c, const struct addrspace *as, ui
 		ra > LONGEST_CALL ? code_bytes(c, as, ra - LONGEST_CALL, LONGEST_CALL) : NULL;
 
 	if (!before && addrspace_find(as, ra - 1)) /* JIT code has no file to look into */
-		return code_is_anon(code_find(c, as, ra - 1)) ? &mapped : &none;
+		return code_is_anon(code_find_call(c, as, ra)) ? &mapped : &none;
 	*call = (struct code_call){ .ra = ra, .generation = as->generation };
 	if (!before || !c->arch->is_after_call(before, LONGEST_CALL))
 		return call;

@@ -31,15 +31,29 @@ enum place_bare {
 /* Half a cache line: a walk touches one for each frame. */
 struct code_place {
 	uint64_t pc;
-	uint64_t generation : 55; /* of the address space */
+	uint64_t generation : 39; /* of the address space */
+	uint64_t caller : 15;     /* plain.h's: where among the calls the caller was last found */
+	uint64_t plain : 1;       /* PLACE_CODE whose row alone says where the caller is, as plain.h
+				     wants it */
 	uint64_t state : 3;       /* enum place_state */
 	uint64_t bare : 4;        /* enum place_bare, of a row that is ROW_NONE */
-	uint64_t context_end : 1; /* as a return address, pc + 1 is where a coroutine's stack ends:
-				     no call is before it (PLACE_CODE) */
-	uint64_t switched : 1;    /* as a return address, pc + 1 is behind a call made on another
-				     stack than its own function was called on (PLACE_CODE) */
+	/* Of a call (PLACE_CODE): */
+	uint64_t context_end : 1; /* there is none: its return address, pc + 1, is where a
+				     coroutine's stack ends */
+	uint64_t switched : 1;    /* it is made on another stack than its own function was called
+				     on */
 	struct row row;
 };
+
+/* The places remembered: those of pcs and those of calls apart, as there are few of the latter, for
+ * many frames, and many of the former, for one frame a sample. */
+enum { PLACE_BITS = 15, N_PLACES = 1 << PLACE_BITS };
+
+/* Multiplicative: the high bits depend on all of the key's. */
+static inline size_t code_index(const struct addrspace *as, uint64_t pc, unsigned int bits)
+{
+	return (pc ^ as->generation << 48) * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+}
 
 struct code *code_create(const struct binaries *binaries, const struct arch *arch);
 void code_destroy(struct code *c);
@@ -68,8 +82,13 @@ static inline bool code_is_anon(const struct code_place *p)
 	return p->state == PLACE_ANON || p->state == PLACE_JIT || p->state == PLACE_DUMPED;
 }
 
-/* `pc` is the look-up address: already one less for a return address. Valid until the next call. */
+/* Valid until the next call. */
 const struct code_place *code_find(struct code *c, const struct addrspace *as, uint64_t pc);
+/* The same for the call that returns to `ra`: its pc is ra - 1. */
+const struct code_place *code_find_call(struct code *c, const struct addrspace *as, uint64_t ra);
+/* What code_find_call() and code_find() remember, N_PLACES each: that of a pc, if any, at
+ * code_index(as, pc, PLACE_BITS). Valid as long as `c`. */
+struct code_place *code_places(struct code *c, bool of_calls);
 /* code_find() will be asked: has its place fetched. */
 void code_prefetch(const struct code *c, const struct addrspace *as, uint64_t pc);
 

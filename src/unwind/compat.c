@@ -87,7 +87,7 @@ static bool waits(const struct compat *c, uint64_t addr)
 	uint64_t ra;
 
 	return compat_word(c->sample, c->sp0, addr, &ra) && ra &&
-	       code_find(c->code, c->as, ra - 1)->state == PLACE_WAITING;
+	       code_find_call(c->code, c->as, ra)->state == PLACE_WAITING;
 }
 
 void walk_compat(struct walk *w, struct code *code, const struct addrspace *as,

@@ -33,8 +33,8 @@ void splice_tail(struct walk *w, struct code *code, const struct addrspace *as,
 	    !arch_sample_reg(s, arch->perf_sp, &sp) || !arch_sample_reg(s, arch->perf_fp, &fp0))
 		return;
 	const struct walk_frame *last = &w->frames[w->n - 1];
-	const struct code_place *p =
-		code_find(code, as, last->kind == FRAME_RETURN ? last->pc - 1 : last->pc);
+	const struct code_place *p = last->kind == FRAME_RETURN ? code_find_call(code, as, last->pc)
+								: code_find(code, as, last->pc);
 
 	if (!is_fp_row(p))
 		return;
@@ -45,7 +45,7 @@ void splice_tail(struct walk *w, struct code *code, const struct addrspace *as,
 		}
 		w->frames[w->n++] = (struct walk_frame){ .pc = chain[i], .kind = FRAME_RETURN };
 		w->n_spliced++;
-		p = code_find(code, as, chain[i] - 1);
+		p = code_find_call(code, as, chain[i]);
 		if (p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
 		    p->row.ra == ROW_UNDEFINED) {
 			w->verdict = VERDICT_COMPLETE;

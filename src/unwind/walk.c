@@ -2,6 +2,7 @@
 #include "unwind/walk.h"
 
 #include "unwind/bare.h"
+#include "unwind/plain.h"
 #include "unwind/stackcopy.h"
 
 struct state {
@@ -242,7 +243,7 @@ static bool is_jit_step_good(const struct state *st, const struct row *row, bool
 		return (st->w->verdict == VERDICT_COPY_SMALL && st->w->binary == BINARY_UNKNOWN) ||
 		       (st->w->verdict == VERDICT_COMPLETE && row->ra == ROW_UNDEFINED);
 	return is_mapped_return(st, st->ip) ||
-	       code_find(st->code, st->as, st->ip - 1)->state == PLACE_WAITING;
+	       code_find_call(st->code, st->as, st->ip)->state == PLACE_WAITING;
 }
 
 /* By the dump's row. If that leads to no caller, it may be of code that was here before. */
@@ -341,8 +342,10 @@ static bool step_unmapped(struct state *st)
 /* One frame outward. False when the walk is over; *complex if it is libunwind's. */
 static bool walk_step(struct state *st, bool *complex)
 {
-	uint64_t at = st->kind == FRAME_RETURN ? st->ip - 1 : st->ip;
-	const struct code_place *p = code_find(st->code, st->as, at);
+	const struct code_place *p = st->kind == FRAME_RETURN
+					     ? code_find_call(st->code, st->as, st->ip)
+					     : code_find(st->code, st->as, st->ip);
+	uint64_t at = p->pc;
 
 	switch ((enum place_state)p->state) {
 	case PLACE_UNMAPPED:
@@ -359,11 +362,11 @@ static bool walk_step(struct state *st, bool *complex)
 	case PLACE_CODE:
 		break;
 	}
-	if (p->context_end && st->kind == FRAME_RETURN) {
+	if (p->context_end) {
 		st->w->frames[st->w->n - 1].kind = FRAME_AFTER_SIGNAL; /* no call to look for */
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	}
-	if (p->switched && st->kind == FRAME_RETURN)
+	if (p->switched)
 		return walk_end_at(st, VERDICT_BAD_CFA, at);
 	if (p->row.cfa == ROW_NONE)
 		return step_no_cfi(st, at, p->bare);
@@ -381,13 +384,34 @@ static void walk_push(struct state *st)
 	st->w->frames[st->w->n++] = (struct walk_frame){ .pc = st->ip, .kind = st->kind };
 }
 
+static void walk_plain(struct state *st)
+{
+	struct plain p = {
+		.ip = st->ip,
+		.sp = st->sp,
+		.fp = st->fp,
+		.sp0 = st->sp0,
+		.fp_known = st->fp_known,
+		.returned = st->kind == FRAME_RETURN,
+	};
+
+	/* A leaf's return address may be in a register; the link register is full thought's. */
+	if (st->has_lr || !plain_steps(&p, st->w, st->code, st->as, st->sample))
+		return;
+	st->ip = p.ip;
+	st->sp = p.sp;
+	st->fp = p.fp;
+	st->fp_known = p.fp_known;
+	st->kind = FRAME_RETURN;
+}
+
 /* Outward from the frame last pushed. False if it came to a row that is libunwind's. */
 static bool walk_on(struct state *st)
 {
 	struct walk *w = st->w;
 	bool complex = false;
 
-	while (walk_step(st, &complex)) {
+	for (walk_plain(st); walk_step(st, &complex); walk_plain(st)) {
 		if (w->n == WALK_MAX_FRAMES) {
 			walk_end(st, VERDICT_DEPTH_LIMIT, BINARY_UNKNOWN);
 			break;
