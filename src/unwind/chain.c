@@ -13,8 +13,10 @@
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
 enum {
-	HEADER_WORDS = 3, /* before a stored chain: address space and mode, ip, length and node */
+	HEADER_WORDS = 3, /* before a stored chain: query_key(), query_ip(), length and node */
 	ARENA_WORDS = 64 << 17, /* 64 MiB: then the cache empties itself */
+	LEAF_BITS = 16,
+	INNER_WORDS = 2, /* of an innermost frame that is looked up by itself: context, address */
 };
 
 struct chain_frame {
@@ -32,6 +34,13 @@ struct recent {
 	VEC(struct chain_frame) frames; /* innermost first */
 };
 
+/* An innermost frame placed lately. */
+struct leaf {
+	uint64_t addr, key;
+	uint32_t parent;
+	uint32_t node; /* 0: none */
+};
+
 enum { N_RECENT = 4 };
 
 struct chains {
@@ -39,6 +48,7 @@ struct chains {
 	uint32_t max_stack;
 	struct table table; /* chain → where its header stands in the arena */
 	VEC(uint64_t) arena;
+	struct leaf *leaves; /* direct-mapped by hash of (chain outward of it, addr) */
 	struct recent chain; /* the one being placed */
 	struct recent recent[N_RECENT];
 	unsigned int oldest;
@@ -50,6 +60,7 @@ struct chains *chains_create(struct frametree *tree, uint32_t max_stack)
 
 	c->tree = tree;
 	c->max_stack = max_stack;
+	c->leaves = xcalloc_huge(1 << LEAF_BITS, sizeof(*c->leaves));
 	return c;
 }
 
@@ -58,6 +69,7 @@ void chains_destroy(struct chains *c)
 	if (!c)
 		return;
 	table_deinit(&c->table);
+	free(c->leaves);
 	vec_deinit(&c->arena);
 	vec_deinit(&c->chain.frames);
 	for (unsigned int i = 0; i < N_RECENT; i++)
@@ -68,6 +80,7 @@ void chains_destroy(struct chains *c)
 void chains_clear(struct chains *c)
 {
 	table_clear(&c->table);
+	memset(c->leaves, 0, sizeof(*c->leaves) << LEAF_BITS);
 	c->arena.n = 0;
 	for (unsigned int i = 0; i < N_RECENT; i++)
 		c->recent[i].frames.n = 0;
@@ -177,11 +190,12 @@ static bool chain_marker(struct chains *c, const struct chain_query *q, uint32_t
  * belongs to the same function except where nothing returns there (rt_sigreturn, exit). */
 static uint32_t chain_parse(struct chains *c, const struct chain_query *q)
 {
-	enum chain_context context = context_of_mode(q->mode);
-	enum frame_kind kind = FRAME_PC;
-	uint32_t n_addrs = 0;
+	enum chain_context context =
+		q->n_inner ? context_of_marker(q->words[0]) : context_of_mode(q->mode);
+	enum frame_kind kind = q->n_inner ? FRAME_RETURN : FRAME_PC;
+	uint32_t n_addrs = q->n_inner ? 1 : 0;
 
-	for (uint32_t i = 0; i < q->n; i++) {
+	for (uint32_t i = q->n_inner; i < q->n; i++) {
 		if (chain_marker(c, q, &i, &context, &kind))
 			continue;
 		uint64_t addr = q->words[i];
@@ -255,7 +269,7 @@ static uint32_t chain_build(struct chains *c, const struct chain_query *q)
 	c->chain.generation = q->as ? q->as->generation : 0;
 	uint32_t n_addrs = chain_parse(c, q);
 
-	if (!c->chain.frames.n)
+	if (!c->chain.frames.n && !q->n_inner)
 		vec_push(&c->chain.frames,
 			 ((struct chain_frame){ .addr = q->ip,
 						.kind = FRAME_PC,
@@ -267,12 +281,36 @@ static uint32_t chain_build(struct chains *c, const struct chain_query *q)
 
 static uint64_t query_key(const struct chain_query *q)
 {
-	return (q->as ? q->as->generation : 0) << 3 | (uint64_t)q->walked << 2 | q->mode;
+	unsigned int inner = !q->n_inner ? 0 : q->words[0] == PERF_CONTEXT_USER ? 1 : 2;
+
+	return (q->as ? q->as->generation : 0) << 5 | inner << 3 | (uint64_t)q->walked << 2 |
+	       q->mode;
+}
+
+/* Those outward of the innermost frame. May be NULL if there are none. */
+static const uint64_t *outer_words(const struct chain_query *q)
+{
+	return q->n_inner ? q->words + q->n_inner : q->words;
+}
+
+/* It matters where no words stand for it. */
+static uint64_t query_ip(const struct chain_query *q)
+{
+	return q->n_inner ? 0 : q->ip;
+}
+
+/* True if the first words are a context and an address in it. */
+static bool has_inner(const struct chain_query *q)
+{
+	return q->n >= INNER_WORDS &&
+	       (q->words[0] == PERF_CONTEXT_USER || q->words[0] == PERF_CONTEXT_KERNEL) &&
+	       q->words[1] && q->words[1] < (uint64_t)PERF_CONTEXT_MAX;
 }
 
 static void chain_store(struct chains *c, const struct chain_query *q, uint32_t node)
 {
-	size_t need = HEADER_WORDS + (size_t)q->n;
+	uint32_t n = q->n - q->n_inner;
+	size_t need = HEADER_WORDS + (size_t)n;
 
 	if (c->arena.n + need > ARENA_WORDS)
 		chains_clear(c);
@@ -281,17 +319,25 @@ static void chain_store(struct chains *c, const struct chain_query *q, uint32_t 
 
 	table_add(&c->table, q->hash, (uint32_t)c->arena.n);
 	at[0] = query_key(q);
-	at[1] = q->ip;
-	at[2] = (uint64_t)q->n << 32 | node;
-	if (q->n)
-		memcpy(at + HEADER_WORDS, q->words, q->n * sizeof(*q->words));
+	at[1] = query_ip(q);
+	at[2] = (uint64_t)n << 32 | node;
+	if (n)
+		memcpy(at + HEADER_WORDS, outer_words(q), n * sizeof(*q->words));
 	c->arena.n += need;
+}
+
+static struct leaf *query_leaf(const struct chains *c, const struct chain_query *q)
+{
+	return &c->leaves[fold(q->hash ^ q->words[1], 0x9e3779b97f4a7c15ULL) >> (64 - LEAF_BITS)];
 }
 
 void chains_ask(const struct chains *c, struct chain_query *q)
 {
-	q->hash = chain_hash(query_key(q) ^ q->ip << 16, q->words, q->n);
+	q->n_inner = has_inner(q) ? INNER_WORDS : 0;
+	q->hash = chain_hash(query_key(q) ^ query_ip(q) << 16, outer_words(q), q->n - q->n_inner);
 	table_prefetch(&c->table, q->hash);
+	if (q->n_inner)
+		__builtin_prefetch(query_leaf(c, q));
 }
 
 void chains_near(const struct chains *c, const struct chain_query *q)
@@ -301,23 +347,48 @@ void chains_near(const struct chains *c, const struct chain_query *q)
 
 	if (!table_next(&c->table, &p))
 		return;
-	for (size_t at = 0; at < HEADER_WORDS + q->n; at += LINE_WORDS)
+	for (size_t at = 0; at < HEADER_WORDS + q->n - q->n_inner; at += LINE_WORDS)
 		__builtin_prefetch(c->arena.v + p.value + at);
 }
 
-uint32_t chains_node(struct chains *c, const struct chain_query *q)
+/* The node of what is outward of the innermost frame. */
+static uint32_t outer_node(struct chains *c, const struct chain_query *q)
 {
-	uint64_t key = query_key(q);
+	uint64_t key = query_key(q), ip = query_ip(q);
+	uint32_t n = q->n - q->n_inner;
 
 	for (struct table_probe p = table_probe(&c->table, q->hash); table_next(&c->table, &p);) {
 		const uint64_t *at = c->arena.v + p.value;
 
-		if (at[0] == key && at[1] == q->ip && at[2] >> 32 == q->n &&
-		    (!q->n || !memcmp(at + HEADER_WORDS, q->words, q->n * sizeof(*q->words))))
+		if (at[0] == key && at[1] == ip && at[2] >> 32 == n &&
+		    (!n ||
+		     !memcmp(at + HEADER_WORDS, q->words + q->n_inner, n * sizeof(*q->words))))
 			return (uint32_t)at[2];
 	}
 	uint32_t node = chain_build(c, q);
 
 	chain_store(c, q, node);
 	return node;
+}
+
+uint32_t chains_node(struct chains *c, const struct chain_query *q)
+{
+	uint32_t outer = outer_node(c, q);
+
+	if (!q->n_inner)
+		return outer;
+	struct leaf *l = query_leaf(c, q);
+	uint64_t key = query_key(q);
+	const struct chain_frame f = {
+		.addr = q->words[1],
+		.kind = FRAME_PC,
+		.context = context_of_marker(q->words[0]),
+	};
+
+	if (!l->node || l->addr != f.addr || l->key != key || l->parent != outer)
+		*l = (struct leaf){ .addr = f.addr,
+				    .key = key,
+				    .parent = outer,
+				    .node = chain_place(c, q->as, outer, &f) };
+	return l->node;
 }

@@ -1,6 +1,7 @@
-/* The kernel's call chain → a node of the frame tree. A chain that was seen before in the same
- * address space (same generation) is one table look-up; the stored words are compared, the hash is
- * never trusted. */
+/* The kernel's call chain → a node of the frame tree. A program calls from fewer places than it is
+ * found in: what a chain has outward of its innermost frame, if seen before in the same address
+ * space (same generation), is one table look-up, and the frame under it another; the stored words
+ * are compared, a hash is never trusted. */
 #ifndef UNWIND_CHAIN_H
 #define UNWIND_CHAIN_H
 
@@ -34,7 +35,10 @@ struct chain_query {
 	uint64_t ip;           /* stands for a chain that is empty */
 	const uint64_t *words; /* innermost first */
 	uint32_t n;
-	uint64_t hash; /* chains_ask() fills it */
+	/* chains_ask() fills them: of the words outward of the innermost frame, and how many are
+	   before those. */
+	uint64_t hash;
+	uint32_t n_inner;
 };
 
 /* What `words` is must stay until chains_node(); what `as` is, too. */

@@ -225,6 +225,47 @@ static void test_every_word_counts(void **state)
 	}
 }
 
+/* What is outward of the innermost frame is remembered by itself: whose that frame is must not be.
+ */
+static void test_innermost_frame_is_of_its_context(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int again = 0; again < 2; again++) {
+		EXPECT(f, NODE(f, RAW_MODE_USER, PERF_CONTEXT_USER, 0x400123, 0x400200),
+		       { 0x1123, .binary = APP, .kind = FRAME_PC },
+		       { 0x1200, .binary = APP, .kind = FRAME_RETURN });
+		EXPECT(f, NODE(f, RAW_MODE_USER, PERF_CONTEXT_KERNEL, 0x400123, 0x400200),
+		       { 0x400123, .binary = BINARY_KERNEL, .kind = FRAME_PC },
+		       { 0x400200, .binary = BINARY_KERNEL, .kind = FRAME_RETURN });
+		EXPECT(f, NODE(f, RAW_MODE_USER, PERF_CONTEXT_USER, 0x400123),
+		       { 0x1123, .binary = APP, .kind = FRAME_PC });
+		EXPECT(f, NODE(f, RAW_MODE_USER, PERF_CONTEXT_KERNEL, 0x400123),
+		       { 0x400123, .binary = BINARY_KERNEL, .kind = FRAME_PC });
+	}
+}
+
+/* The same chain in two processes, one after the other, time and again. */
+static void test_innermost_frame_is_of_its_address_space(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t chain[] = { PERF_CONTEXT_USER, 0x400123, 0x999 };
+	struct chain_query q = { .words = chain, .n = 3 };
+	struct addrspace other;
+
+	addrspace_init(&other);
+	addrspace_map(&other, &(struct mapping){ 0x400000, 0x500000, 0, LIB });
+	for (int again = 0; again < 2; again++) {
+		EXPECT(f, ask(f, &f->as, RAW_MODE_USER, q),
+		       { 0x1123, .binary = APP, .kind = FRAME_PC },
+		       { 0x999, .binary = BINARY_UNKNOWN, .kind = FRAME_RETURN });
+		EXPECT(f, ask(f, &other, RAW_MODE_USER, q),
+		       { 0x123, .binary = LIB, .kind = FRAME_PC },
+		       { 0x999, .binary = BINARY_UNKNOWN, .kind = FRAME_RETURN });
+	}
+	addrspace_deinit(&other);
+}
+
 static void test_cache_is_bounded(void **state)
 {
 	struct fixture *f = *state;
@@ -255,6 +296,8 @@ int main(void)
 		TEST(test_depth_limit_counts_addresses_only),
 		TEST(test_cache_follows_the_generation),
 		TEST(test_every_word_counts),
+		TEST(test_innermost_frame_is_of_its_context),
+		TEST(test_innermost_frame_is_of_its_address_space),
 		TEST(test_cache_is_bounded),
 	};
 
