@@ -19,6 +19,7 @@ struct ring {
 	uint64_t tail; /* where we are; ahead of the published data_tail */
 	uint64_t head; /* how far the kernel was at the last ring_refresh() */
 	uint64_t published;
+	uint64_t looked_up; /* ring_look_up() went as far as records that begin before this */
 	size_t map_len;     /* bytes to unmap; 0: the memory is the caller's */
 	uint64_t n_damaged; /* times the data made no sense and the rest was skipped */
 	uint8_t *scratch;   /* 64 KiB, made at the first wrap */
@@ -61,10 +62,13 @@ static inline void ring_consume(struct ring *r, const struct perf_event_header *
 	r->tail += h->size;
 }
 
+/* For ring_prefetch(): has the pages of the records after `h` looked up. */
+void ring_look_up(struct ring *r, const struct perf_event_header *h);
+
 /* Has what comes some records after `h` fetched, as much as `h` is long but no more than its first
  * lines: the kernel wrote it on another CPU, or long ago, and to wait for each line would be most
  * of what a sample costs. */
-static inline void ring_prefetch(const struct ring *r, const struct perf_event_header *h)
+static inline void ring_prefetch(struct ring *r, const struct perf_event_header *h)
 {
 	enum { AHEAD = 4096, LEN = 256, LINE = 64 };
 	uint64_t at = r->tail + h->size, end = at + LEN;
@@ -74,6 +78,8 @@ static inline void ring_prefetch(const struct ring *r, const struct perf_event_h
 		at = (end - h->size + LINE - 1) & ~(uint64_t)(LINE - 1); /* the rest of a line
 									    is here already */
 	}
+	if (h->size >= AHEAD && r->tail >= r->looked_up)
+		ring_look_up(r, h);
 	for (; at < end; at += LINE)
 		__builtin_prefetch(r->data + (at & (r->size - 1)));
 }
