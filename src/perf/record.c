@@ -12,6 +12,8 @@ enum { FIRST_USER_TYPE = 64 };
 enum {
 	PLAIN = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		PERF_SAMPLE_PERIOD,
+	PLAIN_STACK =
+		PLAIN | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 };
 
 void record_layout_init(struct record_layout *l, const struct perf_event_attr *attr)
@@ -24,7 +26,8 @@ void record_layout_init(struct record_layout *l, const struct perf_event_attr *a
 		.sample_regs_intr = attr->sample_regs_intr,
 		.sample_id_all = attr->sample_id_all,
 		.build_id = attr->build_id,
-		.is_plain = (attr->sample_type & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) == PLAIN,
+		.is_plain = (attr->sample_type & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) == PLAIN ||
+			    attr->sample_type == PLAIN_STACK,
 	};
 	/* struct sample_id of perf_event_open(2): TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER. */
 	unsigned int after = record_n_fields(l, PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
@@ -272,15 +275,53 @@ static struct err *damaged(const struct perf_event_header *h)
 		       h->type, h->size);
 }
 
-/* The layout of `singe record`, in a few ns: every offset is known. */
+/* Where the size of the copy of the stack is, behind the registers. */
+static size_t plain_size_at(const struct record_layout *l, const uint64_t *w)
+{
+	return 1 + (w[0] ? l->n_regs_user : 0U);
+}
+
+/* Registers and the copy of the stack are in these `n` words. */
+static bool plain_stack_fits(const struct record_layout *l, const uint64_t *w, size_t n)
+{
+	if (!n || plain_size_at(l, w) >= n)
+		return false;
+	size_t at = plain_size_at(l, w), left = n - at - 1;
+	uint64_t len = w[at];
+
+	return !len || (!(len % 8) && len / 8 < left && w[at + 1 + len / 8] <= len);
+}
+
+static void parse_plain_stack(const struct record_layout *l, const uint64_t *w,
+			      struct raw_sample *s)
+{
+	size_t at = plain_size_at(l, w);
+
+	s->regs_abi = w[0];
+	s->regs_mask = w[0] ? l->sample_regs_user : 0;
+	s->regs = w + 1;
+	s->stack_asked = w[at];
+	if (!s->stack_asked)
+		return;
+	s->stack = (const uint8_t *)(w + at + 1);
+	s->stack_len = w[at + 1 + s->stack_asked / 8];
+}
+
+/* The layouts of `singe record`, in a few ns: every offset is known. */
 static struct err *parse_plain(const struct record_layout *l, const struct perf_event_header *h,
 			       struct raw_event *ret)
 {
+	static const struct raw_sample none;
 	const uint64_t *w = (const uint64_t *)(h + 1);
 	size_t n = (h->size - sizeof(*h)) / 8;
 	size_t fixed = l->sample_type & PERF_SAMPLE_CALLCHAIN ? 6 : 5;
+	bool has_stack = l->sample_type & PERF_SAMPLE_STACK_USER;
 
 	if (n < fixed || (fixed == 6 && w[5] > n - fixed))
+		return damaged(h);
+	size_t tail = fixed + (fixed == 6 ? w[5] : 0);
+
+	if (has_stack && !plain_stack_fits(l, w + tail, n - tail))
 		return damaged(h);
 	ret->kind = RAW_SAMPLE;
 	ret->mode = cpu_mode(h->misc);
@@ -289,11 +330,15 @@ static struct err *parse_plain(const struct record_layout *l, const struct perf_
 	ret->tid = (uint32_t)(w[2] >> 32);
 	ret->cpu = UINT32_MAX;
 	ret->id = w[0];
-	ret->sample = (struct raw_sample){ .ip = w[1], .period = w[4] };
+	ret->sample = none;
+	ret->sample.ip = w[1];
+	ret->sample.period = w[4];
 	if (fixed == 6) {
 		ret->sample.chain = w + 6;
 		ret->sample.n_chain = (uint32_t)w[5];
 	}
+	if (has_stack)
+		parse_plain_stack(l, w + tail, &ret->sample);
 	return NULL;
 }
 

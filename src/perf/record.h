@@ -30,7 +30,8 @@ struct record_layout {
 	uint8_t n_regs_user;  /* registers in a sample that has them */
 	uint8_t n_regs_intr;
 	uint8_t n_addresses; /* words behind the registers: physical address, cgroup, page sizes */
-	bool is_plain;       /* IDENTIFIER|IP|TID|TIME|PERIOD, with or without CALLCHAIN */
+	bool is_plain;       /* IDENTIFIER|IP|TID|TIME|PERIOD, with CALLCHAIN or not; or with that,
+				REGS_USER and STACK_USER */
 };
 
 void record_layout_init(struct record_layout *l, const struct perf_event_attr *attr);

@@ -205,6 +205,76 @@ static void test_no_user_state(void **state)
 	buf_deinit(&b);
 }
 
+static void test_no_user_state_in_the_recorder_s_layout(void **state)
+{
+	struct perf_event_attr a = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_regs_user = 0xff01ff,
+	};
+	struct record_layout l;
+	struct raw_event ev;
+	struct buf b = { 0 };
+
+	(void)state;
+	memset(&ev, 0xff, sizeof(ev)); /* what an earlier sample left must not show */
+	record_layout_init(&l, &a);
+	begin(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	words(&b, 5);
+	buf_u64(&b, 2);
+	words(&b, 2);
+	buf_u64(&b, PERF_SAMPLE_REGS_ABI_NONE);
+	buf_u64(&b, 0);
+	assert_null(record_parse(&l, end(&b), &ev));
+	assert_int_equal(ev.sample.n_chain, 2);
+	assert_int_equal(ev.sample.regs_abi, 0);
+	assert_int_equal(ev.sample.regs_mask, 0);
+	assert_int_equal(ev.sample.stack_asked, 0);
+	assert_int_equal(ev.sample.stack_len, 0);
+	assert_int_equal(ev.sample.n_branches, 0);
+	assert_int_equal(ev.sample.read.n, 0);
+	assert_short_ones_refused(&l, &b);
+	buf_deinit(&b);
+}
+
+/* A size of the stack that is none, one that wraps around, and more filled than was copied. */
+static void test_hostile_stack_in_the_recorder_s_layout(void **state)
+{
+	static const uint64_t rows[][3] = {
+		{ 12, 0, 0 },         { UINT64_MAX, 0, 0 }, { UINT64_MAX - 7, 0, 0 },
+		{ 1ULL << 63, 0, 0 }, { 24, 0, 0 },         { 8, 0, 9 },
+	};
+	struct perf_event_attr a = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_regs_user = 1,
+	};
+	struct record_layout l;
+
+	(void)state;
+	record_layout_init(&l, &a);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct raw_event ev;
+		struct buf b = { 0 };
+
+		begin(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+		words(&b, 5);
+		buf_u64(&b, 0);
+		buf_u64(&b, PERF_SAMPLE_REGS_ABI_64);
+		words(&b, 1);
+		for (int j = 0; j < 3; j++)
+			buf_u64(&b, rows[i][j]);
+		struct err *err = record_parse(&l, end(&b), &ev);
+
+		if (!err)
+			fail_msg("row %zu was taken", i);
+		err_destroy(err);
+		buf_deinit(&b);
+	}
+}
+
 /* A number of branches of 0 comes with hw_idx and without; the length tells. */
 static void test_no_branches(void **state)
 {
@@ -305,6 +375,8 @@ int main(void)
 		cmocka_unit_test(test_samples_of_every_layout),
 		cmocka_unit_test(test_the_recorder_s_own_layouts),
 		cmocka_unit_test(test_no_user_state),
+		cmocka_unit_test(test_no_user_state_in_the_recorder_s_layout),
+		cmocka_unit_test(test_hostile_stack_in_the_recorder_s_layout),
 		cmocka_unit_test(test_no_branches),
 		cmocka_unit_test(test_hostile_lengths),
 		cmocka_unit_test(test_modes),
