@@ -14,7 +14,8 @@ enum ended_by { ENDED_NOT, ENDED_TIME, ENDED_COUNT, ENDED_SIGNAL, ENDED_TARGET }
 
 struct ending {
 	int signal_fd;     /* SIGINT, SIGTERM, SIGHUP (unless ignored), blocked in every thread */
-	int samples_epoll; /* sample rings above their watermark */
+	int samples_epoll; /* sample rings above their watermark; -1: by the clock, see
+			      ending_init() */
 	int side_epoll;    /* side-band rings with anything in them */
 	int targets_epoll; /* pidfds of targets, each leaving as it ends */
 	size_t n_targets;  /* of those, alive */
@@ -28,7 +29,10 @@ struct ending {
 	bool from_keyboard; /* the last one: the terminal sent it to the command, too */
 };
 
-/* Blocks the signals: before any thread is made. */
+/* Blocks the signals: before any thread is made. Where it is known when a sample ring will be half
+ * full (rings->half_ns), that is for who calls to wait for: each ring's own wake-up comes whenever
+ * half of it was written since the last one, however little of that is still there, and with
+ * several CPUs most of them would be for nothing. */
 ERR_CHECK struct err *ending_init(struct ending *e, const struct rings *rings);
 void ending_deinit(struct ending *e);
 /* The recording ends with the last of these. One that has ended already is no error. */

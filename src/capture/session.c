@@ -226,6 +226,9 @@ static struct err *turn(struct session *s)
 	uint64_t until =
 		now + (s->ending.has_targets && !s->ending.n_targets ? LAST_WAKE_NS : WAKE_NS);
 
+	if (s->rings.half_ns && until > now + s->rings.half_ns)
+		until = now + s->rings.half_ns;
+
 	if (s->ending.deadline_ns && until > s->ending.deadline_ns)
 		until = s->ending.deadline_ns;
 	ending_wait(&s->ending, now, until);

@@ -204,6 +204,21 @@ static void test_ring_pages(void **state)
 	assert_int_equal(rings_pages(&d, 2), 1);
 }
 
+static void test_ring_half_full(void **state)
+{
+	struct rings_demand d = { .sample_bytes = 16384, .rate = 1000 };
+
+	(void)state;
+	assert_int_equal(rings_half_ns(&d, 8 << 20), 256000000);
+	d.rate = 4000;
+	assert_int_equal(rings_half_ns(&d, 8 << 20), 64000000);
+	assert_int_equal(rings_half_ns(&d, 64 << 10), 0); /* half a millisecond */
+	d.rate = 0;
+	assert_int_equal(rings_half_ns(&d, 8 << 20), 0);
+	d.rate = UINT64_MAX / 2;
+	assert_int_equal(rings_half_ns(&d, 8 << 20), 0);
+}
+
 static void test_note_build_id(void **state)
 {
 	static const uint8_t notes[] = {
@@ -294,11 +309,17 @@ static void test_zombie_is_not_alive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),       cmocka_unit_test(test_maps_hostile),
-		cmocka_unit_test(test_status),     cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_target_ids), cmocka_unit_test(test_target_user),
-		cmocka_unit_test(test_ring_pages), cmocka_unit_test(test_note_build_id),
-		cmocka_unit_test(test_hits),       cmocka_unit_test(test_zombie_is_not_alive),
+		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_maps_hostile),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_target_ids),
+		cmocka_unit_test(test_target_user),
+		cmocka_unit_test(test_ring_pages),
+		cmocka_unit_test(test_ring_half_full),
+		cmocka_unit_test(test_note_build_id),
+		cmocka_unit_test(test_hits),
+		cmocka_unit_test(test_zombie_is_not_alive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
