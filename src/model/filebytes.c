@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-enum { PIECE = 64 << 10 };
+enum { PIECE = 16 << 10 };
 
 static struct err *filebytes_reserve(struct filebytes *b, uint64_t size)
 {
