@@ -77,8 +77,9 @@ def programs(b):
     """(what, argv) of each program there is a compiler or an interpreter for."""
     cxx = os.environ.get("CXX", "g++")
     plain = ["-O2", "-pthread"]
-    builds = [("g++", cxx, []), ("clang++", "clang++", []), ("lld", "clang++", ["-fuse-ld=lld"]),
-              ("static-pie", cxx, ["-static-pie"])]
+    clang = ["-fsized-deallocation"]  # the workload's own allocator must be told sizes
+    builds = [("g++", cxx, []), ("clang++", "clang++", clang),
+              ("lld", "clang++", [*clang, "-fuse-ld=lld"]), ("static-pie", cxx, ["-static-pie"])]
     for what, compiler, flags in builds:
         if shutil.which(compiler):
             yield what, [b.compile(f"whole-{what}", "cpp.cc", compiler, "-std=c++17",
