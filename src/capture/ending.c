@@ -45,14 +45,14 @@ struct err *ending_init(struct ending *e, const struct rings *rings)
 {
 	*e = (struct ending){
 		.signal_fd = -1,
-		.samples_epoll = rings->half_ns ? -1 : epoll_create1(EPOLL_CLOEXEC),
+		.samples_epoll = rings->wake_ns ? -1 : epoll_create1(EPOLL_CLOEXEC),
 		.side_epoll = epoll_create1(EPOLL_CLOEXEC),
 		.targets_epoll = epoll_create1(EPOLL_CLOEXEC),
 	};
-	if ((e->samples_epoll < 0 && !rings->half_ns) || e->side_epoll < 0 || e->targets_epoll < 0)
+	if ((e->samples_epoll < 0 && !rings->wake_ns) || e->side_epoll < 0 || e->targets_epoll < 0)
 		return err_sys(errno, "epoll_create1");
 	for (size_t i = 0; i < rings->n; i++) {
-		if (!rings->half_ns)
+		if (!rings->wake_ns)
 			TRY(epoll_watch(e->samples_epoll,
 					rings->v[i].by_role[RING_SAMPLES].leader));
 		TRY(epoll_watch(e->side_epoll, rings->v[i].by_role[RING_SIDE].leader));

@@ -29,10 +29,10 @@ struct ending {
 	bool from_keyboard; /* the last one: the terminal sent it to the command, too */
 };
 
-/* Blocks the signals: before any thread is made. Where it is known when a sample ring will be half
- * full (rings->half_ns), that is for who calls to wait for: each ring's own wake-up comes whenever
- * half of it was written since the last one, however little of that is still there, and with
- * several CPUs most of them would be for nothing. */
+/* Blocks the signals: before any thread is made. Where it is known when the sample rings have to be
+ * looked at (rings->wake_ns), that is for who calls to wait for: each ring's own wake-up comes
+ * whenever half of it was written since the last one, however little of that is still there, and
+ * with several CPUs most of them would be for nothing. */
 ERR_CHECK struct err *ending_init(struct ending *e, const struct rings *rings);
 void ending_deinit(struct ending *e);
 /* The recording ends with the last of these. One that has ended already is no error. */

@@ -126,16 +126,17 @@ static void say_smaller(struct diag *diag, const struct opener *o, uint64_t want
 		 (unsigned long long)(wanted + SIDE_BYTES) / 1024 + 8);
 }
 
-uint64_t rings_half_ns(const struct rings_demand *demand, uint64_t bytes)
+uint64_t rings_wake_ns(const struct rings_demand *demand, uint64_t bytes)
 {
-	enum { LEAST_NS = 1000000 };
+	const double least = 1e6, most = 1e18, room = 50e6;
 	uint64_t second;
 
 	if (!demand->rate || __builtin_mul_overflow(demand->rate, demand->sample_bytes, &second))
 		return 0;
-	double ns = (double)bytes / 2 / (double)second * 1e9;
+	double full = (double)bytes / (double)second * 1e9;
+	double ns = full - room > full / 2 ? full - room : full / 2;
 
-	return ns < LEAST_NS || ns > 1e18 ? 0 : (uint64_t)ns;
+	return ns < least || ns > most ? 0 : (uint64_t)ns;
 }
 
 struct err *rings_init(struct rings *r, const u32_vec *cpus, const struct rings_demand *demand,
@@ -164,7 +165,7 @@ struct err *rings_init(struct rings *r, const u32_vec *cpus, const struct rings_
 		if (pages[RING_SIDE] > pages[RING_SAMPLES])
 			pages[RING_SIDE] = pages[RING_SAMPLES];
 	}
-	r->half_ns = rings_half_ns(demand, pages[RING_SAMPLES] * demand->page);
+	r->wake_ns = rings_wake_ns(demand, pages[RING_SAMPLES] * demand->page);
 	if (pages[RING_SAMPLES] < wanted)
 		say_smaller(diag, o, wanted * demand->page, pages[RING_SAMPLES] * demand->page);
 	return NULL;

@@ -29,7 +29,7 @@ struct rings {
 	size_t n;
 	struct record_layout layouts[N_RING_ROLES];
 	struct order order; /* input role * n + i is v[i].by_role[role]: side-band first */
-	uint64_t half_ns;   /* rings_half_ns() of the sample rings */
+	uint64_t wake_ns;   /* rings_wake_ns() of the sample rings */
 };
 
 /* What decides the size. */
@@ -45,9 +45,10 @@ struct rings_demand {
  * of a second needs; at most 64 MiB a CPU and 2 % of memory in all; the nearest power of two. */
 uint64_t rings_pages(const struct rings_demand *demand, size_t n_cpus);
 
-/* How long a sample ring of so many bytes takes to be half full, at least; 0: not known, or less
- * than is worth to wait for. */
-uint64_t rings_half_ns(const struct rings_demand *demand, uint64_t bytes);
+/* How long the recorder may sleep, with sample rings of so many bytes: until one can be half full,
+ * or longer, as long as there is room for another 50 ms. 0: not known, or less than is worth to
+ * wait for. */
+uint64_t rings_wake_ns(const struct rings_demand *demand, uint64_t bytes);
 
 /* Makes the rings of these CPUs, halving them until the kernel lets us lock the memory; says so
  * once in `diag`. `sampling` and `sideband` are the attrs whose records they will carry. */

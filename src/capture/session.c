@@ -226,8 +226,8 @@ static struct err *turn(struct session *s)
 	uint64_t until =
 		now + (s->ending.has_targets && !s->ending.n_targets ? LAST_WAKE_NS : WAKE_NS);
 
-	if (s->rings.half_ns && until > now + s->rings.half_ns)
-		until = now + s->rings.half_ns;
+	if (s->rings.wake_ns && until > now + s->rings.wake_ns)
+		until = now + s->rings.wake_ns;
 
 	if (s->ending.deadline_ns && until > s->ending.deadline_ns)
 		until = s->ending.deadline_ns;

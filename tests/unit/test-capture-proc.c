@@ -204,19 +204,21 @@ static void test_ring_pages(void **state)
 	assert_int_equal(rings_pages(&d, 2), 1);
 }
 
-static void test_ring_half_full(void **state)
+static void test_ring_wake(void **state)
 {
 	struct rings_demand d = { .sample_bytes = 16384, .rate = 1000 };
 
 	(void)state;
-	assert_int_equal(rings_half_ns(&d, 8 << 20), 256000000);
+	assert_int_equal(rings_wake_ns(&d, 8 << 20), 462000000); /* 512 ms are full */
 	d.rate = 4000;
-	assert_int_equal(rings_half_ns(&d, 8 << 20), 64000000);
-	assert_int_equal(rings_half_ns(&d, 64 << 10), 0); /* half a millisecond */
+	assert_int_equal(rings_wake_ns(&d, 8 << 20), 78000000);
+	d.rate = 8000;
+	assert_int_equal(rings_wake_ns(&d, 8 << 20), 32000000); /* half */
+	assert_int_equal(rings_wake_ns(&d, 64 << 10), 0);
 	d.rate = 0;
-	assert_int_equal(rings_half_ns(&d, 8 << 20), 0);
+	assert_int_equal(rings_wake_ns(&d, 8 << 20), 0);
 	d.rate = UINT64_MAX / 2;
-	assert_int_equal(rings_half_ns(&d, 8 << 20), 0);
+	assert_int_equal(rings_wake_ns(&d, 8 << 20), 0);
 }
 
 static void test_note_build_id(void **state)
@@ -316,7 +318,7 @@ int main(void)
 		cmocka_unit_test(test_target_ids),
 		cmocka_unit_test(test_target_user),
 		cmocka_unit_test(test_ring_pages),
-		cmocka_unit_test(test_ring_half_full),
+		cmocka_unit_test(test_ring_wake),
 		cmocka_unit_test(test_note_build_id),
 		cmocka_unit_test(test_hits),
 		cmocka_unit_test(test_zombie_is_not_alive),
