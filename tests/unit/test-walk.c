@@ -34,6 +34,72 @@ static void test_libunwind_agrees(void **state)
 	remote_destroy(r);
 }
 
+/* The first walk looks every place up, the later ones remember them: cut short or not, no word is
+ * taken that was not copied. */
+static void test_remembered_steps_are_the_same(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_mid_ra), FRAME_RETURN },
+					   { ADDR(w_start_ra), FRAME_RETURN } };
+
+	scene_whole_stack(f);
+	for (int again = 0; again < 3; again++) {
+		for (size_t n = 1; n <= 6; n++) {
+			size_t n_frames = n < 3 ? 1 : n < 5 ? 2 : 3;
+
+			assert_true(scene_walk(f, n, n));
+			scene_expect(f, n < 5 ? VERDICT_COPY_SMALL : VERDICT_COMPLETE, n_frames,
+				     want);
+		}
+	}
+}
+
+/* A call remembers its last caller. */
+static void test_one_call_has_many_callers(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_thin_ra), FRAME_RETURN },
+					   { ADDR(w_thin_ra), FRAME_RETURN },
+					   { ADDR(w_start_ra), FRAME_RETURN } };
+
+	scene_set_ip(f, w_leaf_pc, 0);
+	f->words[2] = ADDR(w_thin_ra);
+	f->words[4] = ADDR(w_start_ra);
+	for (int again = 0; again < 3; again++) {
+		f->words[3] = ADDR(w_thin_ra);
+		assert_true(scene_walk(f, 16, 16));
+		scene_expect(f, VERDICT_COMPLETE, 4, want);
+		f->words[3] = ADDR(w_start_ra);
+		assert_true(scene_walk(f, 16, 16));
+		scene_expect(f, VERDICT_COMPLETE, 3,
+			     (const struct walk_frame[]){ want[0], want[1], want[3] });
+		f->words[3] = 0;
+		assert_true(scene_walk(f, 16, 16));
+		scene_expect(f, VERDICT_COMPLETE, 2, want);
+	}
+}
+
+/* What is remembered is of an address space as it was. */
+static void test_steps_of_other_mappings_are_forgotten(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC } };
+	struct mapping over = { .binary = f->jit };
+
+	scene_whole_stack(f);
+	for (int again = 0; again < 3; again++)
+		assert_true(scene_walk(f, 16, 16));
+	assert_int_equal(f->walk.n, 3);
+	over.start = over.pgoff = ADDR(w_leaf_pc) & ~UINT64_C(4095);
+	over.end = over.start + 8192;
+	addrspace_map(&f->as, &over);
+	f->regs[arch_x86_64.perf_fp] = 0;
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_NO_CFI, 1, want);
+}
+
 static void test_popped_register_is_kept(void **state)
 {
 	struct fixture *f = *state;
@@ -185,6 +251,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WALK_TEST(test_whole_stack),
 		WALK_TEST(test_libunwind_agrees),
+		WALK_TEST(test_remembered_steps_are_the_same),
+		WALK_TEST(test_one_call_has_many_callers),
+		WALK_TEST(test_steps_of_other_mappings_are_forgotten),
 		WALK_TEST(test_popped_register_is_kept),
 		WALK_TEST(test_no_cfi_at_the_top),
 		WALK_TEST(test_no_cfi_and_no_call),
