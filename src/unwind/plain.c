@@ -27,7 +27,8 @@ uint32_t plain_steps(struct plain *p, struct walk *w, struct code *code, const s
 	bool fp_known = p->fp_known;
 	struct code_place *at = &code_places(code, p->returned)[code_index(as, pc, PLACE_BITS)];
 
-	if (s->stack_len < sizeof(uint64_t))
+	/* At the end of all addresses their order is not that of their distances. */
+	if (s->stack_len < sizeof(uint64_t) || sp0 > UINT64_MAX - (UINT64_C(1) << 33))
 		return 0;
 	while (to < end) {
 		bool by_fp = at->row.cfa == ROW_CFA_FP, saved = at->row.fp == ROW_AT_CFA;

@@ -1,6 +1,6 @@
 /* In: any bytes, as user registers, a copy of a stack and the unwind information of the code it
  * ran. Out: nothing, if neither unwinder leaves them, follows them for ever or says more than it
- * may. */
+ * may, and a second walk says what the first one did. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +155,23 @@ static void scene_deinit(struct scene *s)
 	binaries_deinit(&s->binaries);
 }
 
+/* What the first walk looked up is remembered: the second must come to the same. */
+static void walk_again(struct scene *s, const struct raw_sample *sample, const struct walk *first,
+		       bool whole)
+{
+	struct walk w;
+
+	walk_init(&w);
+	must(walk_rows(&w, s->code, &s->as, sample) == whole);
+	must(w.n == first->n && w.reach == first->reach && w.end_fp_known == first->end_fp_known);
+	must(!w.end_fp_known || w.end_fp == first->end_fp);
+	must(!whole || (w.verdict == first->verdict && w.binary == first->binary));
+	for (uint32_t i = 0; i < w.n; i++)
+		must(w.frames[i].pc == first->frames[i].pc &&
+		     w.frames[i].kind == first->frames[i].kind);
+	walk_deinit(&w);
+}
+
 static void walk_both(struct scene *s, const struct raw_sample *sample, const uint64_t *chain)
 {
 	struct remote *remote = remote_create(s->code);
@@ -164,6 +181,7 @@ static void walk_both(struct scene *s, const struct raw_sample *sample, const ui
 	struct walk_regs regs;
 	bool whole = walk_rows(&w, s->code, &s->as, sample);
 
+	walk_again(s, sample, &w, whole);
 	if (!whole && remote) {
 		whole = !remote_cross(remote, &w, &s->as, sample, &regs) ||
 			walk_resume(&w, s->code, &s->as, sample, &regs);
