@@ -31,6 +31,7 @@ struct code {
 };
 
 _Static_assert(sizeof(struct code_place) == 32, "two to a cache line");
+_Static_assert(PLACE_BITS <= 15, "code_place.caller holds where a call is remembered");
 
 struct code *code_create(const struct binaries *binaries, const struct arch *arch)
 {
