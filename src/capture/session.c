@@ -228,7 +228,6 @@ static struct err *turn(struct session *s)
 
 	if (s->rings.wake_ns && until > now + s->rings.wake_ns)
 		until = now + s->rings.wake_ns;
-
 	if (s->ending.deadline_ns && until > s->ending.deadline_ns)
 		until = s->ending.deadline_ns;
 	ending_wait(&s->ending, now, until);

@@ -361,8 +361,7 @@ static uint32_t outer_node(struct chains *c, const struct chain_query *q)
 		const uint64_t *at = c->arena.v + p.value;
 
 		if (at[0] == key && at[1] == ip && at[2] >> 32 == n &&
-		    (!n ||
-		     !memcmp(at + HEADER_WORDS, q->words + q->n_inner, n * sizeof(*q->words))))
+		    (!n || !memcmp(at + HEADER_WORDS, outer_words(q), n * sizeof(*q->words))))
 			return (uint32_t)at[2];
 	}
 	uint32_t node = chain_build(c, q);
