@@ -183,7 +183,8 @@ void ending_wait(struct ending *e, uint64_t now_ns, uint64_t until_ns)
 }
 
 /* A zombie is not alive, however long nobody reaps it: kill(2) reaches it, but its pidfd says that
- * it has ended. */
+ * it has ended. Without pidfds (Linux before 5.3, valgrind) that is known of our own children only.
+ */
 static bool is_alive(uint32_t pid)
 {
 	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
@@ -191,7 +192,7 @@ static bool is_alive(uint32_t pid)
 
 	if (fd >= 0)
 		return poll(&end, 1, 0) != 1;
-	return errno != ESRCH && (!kill((pid_t)pid, 0) || errno == EPERM);
+	return errno != ESRCH && !has_ended(pid);
 }
 
 static void look_alive(void *ctx, struct process *p)
