@@ -1,7 +1,7 @@
 /* The steps that most of a walk is made of: out of code whose caller's stack pointer is the stack
  * or the frame pointer and a number, with the return address in the copy, and the frame pointer too
  * if it was saved. They are taken in one loop that branches on nothing that differs from frame to
- * frame, at a third of the cost of a step that may be of any kind. */
+ * frame, at less than half of the cost of a step that may be of any kind. */
 #ifndef UNWIND_PLAIN_H
 #define UNWIND_PLAIN_H
 

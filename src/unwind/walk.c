@@ -395,7 +395,7 @@ static void walk_plain(struct state *st)
 		.returned = st->kind == FRAME_RETURN,
 	};
 
-	/* A leaf's return address may be in a register; the link register is full thought's. */
+	/* Where a leaf's return address may be in a link register, its row does not say all. */
 	if (st->has_lr || !plain_steps(&p, st->w, st->code, st->as, st->sample))
 		return;
 	st->ip = p.ip;

@@ -162,6 +162,13 @@ static void test_samples_of_every_layout(void **state)
 	}
 }
 
+/* What `singe record` asks for with registers and a copy of the stack. */
+enum {
+	RECORDED_STACK = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			 PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
+			 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+};
+
 static void test_the_recorder_s_own_layouts(void **state)
 {
 	struct perf_event_attr a = {
@@ -208,9 +215,7 @@ static void test_no_user_state(void **state)
 static void test_no_user_state_in_the_recorder_s_layout(void **state)
 {
 	struct perf_event_attr a = {
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
-			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_type = RECORDED_STACK,
 		.sample_regs_user = 0xff01ff,
 	};
 	struct record_layout l;
@@ -246,9 +251,7 @@ static void test_hostile_stack_in_the_recorder_s_layout(void **state)
 		{ 1ULL << 63, 0, 0 }, { 24, 0, 0 },         { 8, 0, 9 },
 	};
 	struct perf_event_attr a = {
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |
-			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_type = RECORDED_STACK,
 		.sample_regs_user = 1,
 	};
 	struct record_layout l;
