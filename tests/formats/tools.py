@@ -2,9 +2,6 @@
 """The tools that the formats are for read them: go tool pprof, callgrind_annotate, speedscope's schema
 and its page in a browser. Runs beside others."""
 
-import base64
-import pathlib
-
 from readers import *
 
 
@@ -103,14 +100,18 @@ def test_callgrind_annotate():
     assert re.search(r"20 \(20.00%\)\s+>\s+.*:lex \(20x\)", tree), tree
 
 
-def speedscope():
-    """The directory of the npm package's page."""
+def npm_package(name):
+    """The directory of an npm package."""
     places = [os.environ.get("SINGE_NODE_MODULES", ""), os.path.join(BUILD, "node_modules")]
     for place in places + os.environ.get("NODE_PATH", "").split(":"):
-        page = os.path.join(place, "speedscope/dist/release")
-        if place and os.path.exists(os.path.join(page, "index.html")):
-            return page
-    skip("no npm package speedscope in NODE_PATH")
+        if place and os.path.isdir(os.path.join(place, name)):
+            return os.path.join(place, name)
+    skip(f"no npm package {name} in NODE_PATH")
+
+
+def speedscope():
+    """The directory of speedscope's page."""
+    return os.path.join(npm_package("speedscope"), "dist/release")
 
 
 def need_jsonschema():
@@ -250,20 +251,11 @@ def test_speedscope_page():
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not chromium:
         skip("no chromium")
-    text = base64.b64encode(open(render(scene("lines"), "speedscope"), "rb").read()).decode()
-    with open("load.js", "w") as script:
-        # The second line presses the key of the view that is a table.
-        script.write(f'speedscope.loadFileFromBase64("a.speedscope.json", "{text}");\n')
-        script.write('const press = new KeyboardEvent("keypress", { key: "3" });\n')
-        script.write("setTimeout(() => window.dispatchEvent(press), 3000);\n")
-    url = pathlib.Path(page, "index.html").as_uri() + "#localProfilePath=" + os.path.abspath("load.js")
-    command = [chromium, "--headless", "--no-sandbox", "--use-gl=swiftshader"]
-    command += ["--enable-unsafe-swiftshader", f"--user-data-dir={os.getcwd()}/profile"]
-    command += ["--allow-file-access-from-files", "--virtual-time-budget=20000", "--dump-dom", url]
-    dom = said(command)
-    cell = r"<td[^>]*>(\d+) \([^)]*\)<div.*?</td>"
-    rows = re.findall(rf"<tr[^>]*>{cell}{cell}<td[^>]*><span[^>]*></span>(.*?)</td></tr>", dom)
-    have = {name: (int(own), int(total)) for total, own, name in rows}
+    driver = os.path.join(os.path.dirname(os.path.abspath(__file__)), "speedscope.mjs")
+    file = render(scene("lines"), "speedscope")
+    env = dict(os.environ, CHROMIUM=chromium, NODE_PATH=os.path.dirname(npm_package("playwright-core")))
+    rows = json.loads(said(["node", driver, os.path.join(page, "index.html"), file], env=env))
+    have = {name: (own, total) for name, total, own in rows}
     assert have.get("main") == (5, 90) and have.get("copy") == (15, 15), have
     assert have.get("parse") == (25, 45) and have.get("lex") == (20, 20), have
 
