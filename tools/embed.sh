@@ -1,15 +1,18 @@
 #!/bin/sh
 # Turns text files into one C file of string constants.
-# Usage: embed.sh [-s] [-i HEADER] NAME=FILE[,FILE...]...
-#   -> stdout: const char NAME[] = "..."; with -s also NAME_sha256[], in base64.
+# Usage: embed.sh [-fs] [-i HEADER] NAME=FILE[,FILE...]...
+#   -> stdout: const char NAME[] = "..."; with -s also NAME_sha256[], in base64; with -f a script is
+#   one function, called at once, where it cannot be a module.
 # Indentation and lines that hold only a // or /* */ comment are left out, to keep pictures small.
 # Several files become one script: their import lines and the word export are left out as well.
 set -eu
 
 header=output/svg/assets.h
+function=
 sums=
-while getopts si: option; do
+while getopts fsi: option; do
 	case $option in
+	f) function=yes ;;
 	s) sums=yes ;;
 	i) header=$OPTARG ;;
 	*) exit 2 ;;
@@ -47,7 +50,10 @@ for pair in "$@"; do
 	fi
 	# shellcheck disable=SC2086
 	sed -e 's/^[	 ]*//' -e '/^$/d' -e '/^\/\//d' -e '/^\/\*.*\*\/$/d' \
-		-e '/^import .*;$/d' -e 's/^export //' $files >"$plain"
+		-e '/^import .*;$/d' -e '/^import /,/;$/d' -e 's/^export //' $files >"$plain"
+	case $function$files in
+	yes*.js) sed -i -e '1i (() => {\n"use strict";' -e '$a })();' "$plain" ;;
+	esac
 	echo
 	echo "const char ${name}[] ="
 	sed -e 's/[\\"?]/\\&/g' -e 's/^/	"/' -e 's/$/\\n"/' "$plain"

@@ -1,4 +1,4 @@
-/* flame.js and flame.css as strings: written by tools/embed.sh when the project is built. */
+/* The script (flame.js with moves.js) and the style as strings: written by tools/embed.sh. */
 #ifndef OUTPUT_SVG_ASSETS_H
 #define OUTPUT_SVG_ASSETS_H
 
