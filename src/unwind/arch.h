@@ -36,9 +36,12 @@ struct arch {
 	   leaves as return address: nothing called it, and a coroutine's stack ends there. */
 	bool (*is_context_end)(const uint8_t *code, size_t len);
 	/* NULL or, of the bytes that end at a return address: true if the stack pointer is loaded
-	   shortly before the call, so that the words above are not this call's: Go's scheduler,
-	   and what it runs on a system stack. */
+	   or rounded down shortly before the call, so that the words above are not this call's:
+	   Go's scheduler, and what it runs on a system stack. */
 	bool (*switches_stack)(const uint8_t *code, size_t len);
+	/* NULL or, of the bytes that end at a return address: true if they are a jump through a
+	   register: nothing called it, and a coroutine's stack ends there. */
+	bool (*is_after_jump)(const uint8_t *code, size_t len);
 	/* True if the bytes that end at a return address can be a call; `len` bytes before it. */
 	bool (*is_after_call)(const uint8_t *code, size_t len);
 	/* Only needed where perf_lr is -1. Where that call goes, if it says so itself: through no

@@ -56,6 +56,21 @@ static bool x86_loads_sp(const uint8_t *end)
 		(end[-2] & 0xf8) == MEM_TO_SP && (end[-2] & 0x07) != SIB);
 }
 
+/* and $-16, %rsp, with neither a return nor padding (int3) behind it: how far %rsp went down only
+ * the code itself knows. Go's runtime.asmcgocall. */
+static bool x86_rounds_sp(const uint8_t *code, size_t len)
+{
+	static const uint8_t insn[] = { 0x48, 0x83, 0xe4, 0xf0 };
+
+	for (size_t at = len; at >= sizeof(insn); at--) {
+		if (!memcmp(code + at - sizeof(insn), insn, sizeof(insn)))
+			return true;
+		if (code[at - 1] == 0xc3 || code[at - 1] == 0xcc)
+			return false;
+	}
+	return false;
+}
+
 /* Then moves of registers, of words they point at, and pushes; then the call through a register. */
 static bool x86_switches_stack(const uint8_t *code, size_t len)
 {
@@ -65,6 +80,8 @@ static bool x86_switches_stack(const uint8_t *code, size_t len)
 	if (at < 3 || code[at - 2] != 0xff || (code[at - 1] & 0xf8) != 0xd0)
 		return false;
 	at -= code[at - 3] == 0x41 ? 3 : 2;
+	if (x86_rounds_sp(code, at))
+		return true;
 	for (int i = 0; i <= MOST_BETWEEN && at >= LOAD; i++) {
 		if (x86_loads_sp(code + at))
 			return true;
@@ -77,6 +94,12 @@ static bool x86_switches_stack(const uint8_t *code, size_t len)
 			return false;
 	}
 	return false;
+}
+
+/* FF /4 with a register. */
+static bool x86_is_after_jump(const uint8_t *code, size_t len)
+{
+	return len >= 2 && code[len - 2] == 0xff && (code[len - 1] & 0xf8) == 0xe0;
 }
 
 /* The forms of CALL in the Intel manual, volume 2A: E8 rel32, and FF /2 with each length of its
@@ -157,6 +180,7 @@ const struct arch arch_x86_64 = {
 	.is_sigreturn = x86_is_sigreturn,
 	.is_context_end = x86_is_context_end,
 	.switches_stack = x86_switches_stack,
+	.is_after_jump = x86_is_after_jump,
 	.is_after_call = x86_is_after_call,
 	.call_target = x86_call_target,
 	.jumps_out = x86_jumps_out,

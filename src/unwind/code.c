@@ -208,12 +208,17 @@ static enum place_state place_look_up_anon(const struct code *c, const struct ma
 	return state;
 }
 
-/* True if a function begins at `svma` that a coroutine's first function would return to. */
+/* True if code at `svma`, which nothing calls, is what a coroutine's first function would return
+ * to: a function of the C library, or what follows the trampoline in Boost.Context's make_fcontext,
+ * which PHP has, too. */
 static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svma)
 {
-	enum { ALIGNED = 16, MOST = 128 };
+	enum { ALIGNED = 16, MOST = 128, JUMP = 2 };
+	const uint8_t *before = c->arch->is_after_jump ? elffile_bytes(f, svma - JUMP, JUMP) : NULL;
 	uint64_t start, end;
 
+	if (before && c->arch->is_after_jump(before, JUMP))
+		return true;
 	if (svma % ALIGNED || !c->arch->is_context_end || !elffile_fde(f, svma, &start, &end) ||
 	    start != svma || end - start > MOST)
 		return false;
@@ -226,9 +231,9 @@ static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svm
  * does not know of that where it goes by the stack pointer. */
 static bool is_switched(const struct code *c, struct elffile *f, uint64_t ra, const struct row *row)
 {
-	enum { LEN = 16 };
+	enum { LEN = 48 };
 
-	if (row->cfa != ROW_CFA_SP || !c->arch->switches_stack)
+	if (row->cfa != ROW_CFA_SP || row->ra == ROW_UNDEFINED || !c->arch->switches_stack)
 		return false;
 	const uint8_t *before = elffile_bytes(f, ra - LEN, LEN);
 
@@ -413,4 +418,12 @@ const struct code_call *code_call(struct code *c, const struct addrspace *as, ui
 	    !call_target(c, as, call))
 		call->ra = 0;
 	return call;
+}
+
+bool code_is_entered(struct code *c, const struct addrspace *as, uint64_t ra)
+{
+	const struct code_place *p = code_find(c, as, ra);
+
+	return p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
+	       code_call(c, as, ra)->kind == CALL_NONE;
 }

@@ -327,11 +327,16 @@ static bool step_no_cfi(struct state *st, uint64_t pc, unsigned int bare)
 	return step_by_fp(st, VERDICT_NO_CFI, pc);
 }
 
-/* A call through a bad pointer: the caller is on top of the stack. */
+/* A call through a bad pointer: the caller is on top of the stack. A word that leads from a frame
+ * to where no code is was none of its callers. */
 static bool step_unmapped(struct state *st)
 {
 	uint64_t ra;
 
+	if (st->w->n > 1 && st->kind == FRAME_RETURN) {
+		st->w->n--;
+		return walk_end_at(st, VERDICT_BAD_CFA, st->w->frames[st->w->n - 1].pc);
+	}
 	if (st->w->n == 1 && st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
 		return step_to(st, st->lr, st->sp, FRAME_RETURN);
 	if (st->w->n == 1 && stack_word(st, st->sp, &ra) && is_mapped_return(st, ra))
@@ -339,12 +344,25 @@ static bool step_unmapped(struct state *st)
 	return walk_end(st, VERDICT_NO_CFI, BINARY_UNKNOWN);
 }
 
+static const struct code_place *walk_place(struct state *st)
+{
+	const struct code_place *p;
+
+	if (st->kind != FRAME_RETURN)
+		return code_find(st->code, st->as, st->ip);
+	p = code_find_call(st->code, st->as, st->ip);
+	if (p->state != PLACE_CODE || p->row.cfa != ROW_NONE || p->context_end ||
+	    !code_is_entered(st->code, st->as, st->ip))
+		return p;
+	st->kind = FRAME_AFTER_SIGNAL;
+	st->w->frames[st->w->n - 1].kind = st->kind;
+	return code_find(st->code, st->as, st->ip);
+}
+
 /* One frame outward. False when the walk is over; *complex if it is libunwind's. */
 static bool walk_step(struct state *st, bool *complex)
 {
-	const struct code_place *p = st->kind == FRAME_RETURN
-					     ? code_find_call(st->code, st->as, st->ip)
-					     : code_find(st->code, st->as, st->ip);
+	const struct code_place *p = walk_place(st);
 	uint64_t at = p->pc;
 
 	switch ((enum place_state)p->state) {

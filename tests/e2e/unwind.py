@@ -279,6 +279,55 @@ def test_go():
     assert switched > 5, switched
 
 
+CGO = """
+package main
+
+/*
+extern int called(int);
+static double in_c(int n) { volatile double s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+static int through_c(int n) { int s = 0; while (n--) s += called(n); return s; }
+*/
+import "C"
+import "time"
+
+//export called
+func called(n C.int) C.int {
+	s := n
+	for i := C.int(0); i < 20000; i++ { s = s*31 + i }
+	return s
+}
+
+func main() {
+	for start := time.Now(); time.Since(start) < 2*time.Second; {
+		C.in_c(100000)
+		C.through_c(5)
+	}
+}
+"""
+
+
+def test_go_with_c():
+    need("go")
+    need("gcc")
+    with open("app.go", "w") as f:
+        f.write(CGO)
+    if run(["go", "build", "app.go"], env=dict(os.environ, GOCACHE=os.path.abspath("cache"),
+                                               CGO_ENABLED="1", GO111MODULE="off")).returncode:
+        skip("go cannot build here")
+    keep(["./app"])
+    folded = report(file="kept.rec")
+    # C runs on the system's stack; above are remains of earlier calls.
+    in_c = folded.only(lambda f: "in_c" in f)
+    expect_share("cut below asmcgocall", in_c.count(
+        lambda f: f[f.index("[truncated]") + 1].startswith("runtime.asmcgocall")
+        if "[truncated]" in f else False), in_c.total(), 1)
+    # Go called by C runs on the goroutine's, which holds all of its callers.
+    in_go = folded.only(lambda f: "main.called" in f)
+    expect_share("the goroutine below cgocallback", in_go.count(
+        lambda f: "main.main" in f and any(n.startswith("runtime.goexit") for n in f)),
+        in_go.total(), 1)
+
+
 def test_signal():
     agree([build("signals.c", "cc", "-O2"), "plain", 2])
     folded = report(file="kept.rec")

@@ -219,10 +219,10 @@ static void test_alternate_stack_stops_with_the_interrupted_pc(void **state)
 static void test_call_on_another_stack(void **state)
 {
 	struct fixture *f = *state;
-	const char *const switched[] = { w_mcall_ra, w_systemstack_ra };
-	const char *const own[] = { w_calls_ra, w_framed_ra };
+	const char *const switched[] = { w_mcall_ra, w_systemstack_ra, w_asmcgocall_ra };
+	const char *const own[] = { w_calls_ra, w_framed_ra, w_rounds_far_ra };
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		const struct walk_frame cut[] = { { ADDR(w_leaf_pc), FRAME_PC },
 						  { ADDR(switched[i]), FRAME_RETURN } };
 		const struct walk_frame whole[] = { { ADDR(w_leaf_pc), FRAME_PC },
@@ -240,12 +240,66 @@ static void test_call_on_another_stack(void **state)
 		assert_true(scene_walk(f, 16, 16));
 		scene_expect(f, VERDICT_COMPLETE, 3, whole);
 	}
+	f->words[2] = ADDR(w_clone_ra);
+	assert_true(scene_walk(f, 16, 16));
+	assert_int_equal(f->walk.verdict, VERDICT_COMPLETE);
+}
+
+/* Its row is that of the address, and not of what happens to be before it. */
+static void test_return_address_put_by_hand(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_switch), FRAME_AFTER_SIGNAL },
+					   { ADDR(w_thin_ra), FRAME_RETURN },
+					   { ADDR(w_start_ra), FRAME_RETURN } };
+
+	f->words[2] = ADDR(w_switch);
+	f->words[3] = ADDR(w_thin_ra);
+	f->words[4] = ADDR(w_start_ra);
+	scene_set_ip(f, w_leaf_pc, 0);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_COMPLETE, 4, want);
+}
+
+static void test_end_of_a_fiber(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_fiber_end), FRAME_AFTER_SIGNAL } };
+
+	f->words[2] = ADDR(w_fiber_end);
+	f->words[3] = ADDR(w_start_ra);
+	scene_set_ip(f, w_leaf_pc, STACK + 8 * 2);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_COMPLETE, 2, want);
+}
+
+/* CFI that is wrong for a few instructions leads to words that are no return addresses. */
+static void test_no_caller_where_no_code_is(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_thin_ra), FRAME_RETURN } };
+	const uint64_t words[] = { 5, STACK + 16, UINT64_MAX };
+
+	scene_set_ip(f, w_leaf_pc, 0);
+	f->words[2] = ADDR(w_thin_ra);
+	for (size_t i = 0; i < 3; i++) {
+		f->words[3] = words[i];
+		assert_true(scene_walk(f, 16, 16));
+		scene_expect(f, VERDICT_BAD_CFA, 2, want);
+		assert_int_equal(f->walk.binary, f->self);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WALK_TEST(test_call_on_another_stack),
+		WALK_TEST(test_return_address_put_by_hand),
+		WALK_TEST(test_end_of_a_fiber),
+		WALK_TEST(test_no_caller_where_no_code_is),
 		WALK_TEST(test_copy_too_small),
 		WALK_TEST(test_frame_larger_than_any_copy),
 		WALK_TEST(test_frame_larger_than_any_stack),
