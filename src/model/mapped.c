@@ -26,6 +26,18 @@ static bool path_is_anonymous(const char *path)
 	return !*path;
 }
 
+/* Loaders map code private. Shared code in a file without a name is what a compiler writes through
+ * another mapping of it: Erlang, .NET, libffi. */
+static bool is_shared_memory(const struct raw_mmap *m)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(m->path);
+
+	return (m->flags & MAP_SHARED) &&
+	       (starts_with(m->path, "/memfd:") ||
+		(len >= strlen(deleted) && !strcmp(m->path + len - strlen(deleted), deleted)));
+}
+
 static void mapped_anonymous(const char *path, uint32_t pid, struct binary *ret)
 {
 	ret->kind = BINARY_KIND_ANON;
@@ -77,7 +89,7 @@ bool mapped_code(struct binaries *binaries, uint32_t pid, const struct raw_mmap 
 		binary.kind = BINARY_KIND_VDSO;
 		binary.path = path;
 		pgoff = 0; /* some kernels put the address here */
-	} else if (path_is_anonymous(path)) {
+	} else if (path_is_anonymous(path) || is_shared_memory(m)) {
 		mapped_anonymous(path, pid, &binary);
 		pgoff = m->start;
 	} else {
