@@ -96,6 +96,14 @@ static bool x86_switches_stack(const uint8_t *code, size_t len)
 	return false;
 }
 
+/* musl's __clone: mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall (60 is exit). */
+static bool x86_is_thread_end(const uint8_t *code, size_t len)
+{
+	static const uint8_t insns[] = { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 0x3c, 0x0f, 0x05 };
+
+	return len >= sizeof(insns) && !memcmp(code, insns, sizeof(insns));
+}
+
 /* FF /4 with a register. */
 static bool x86_is_after_jump(const uint8_t *code, size_t len)
 {
@@ -181,6 +189,7 @@ const struct arch arch_x86_64 = {
 	.is_context_end = x86_is_context_end,
 	.switches_stack = x86_switches_stack,
 	.is_after_jump = x86_is_after_jump,
+	.is_thread_end = x86_is_thread_end,
 	.is_after_call = x86_is_after_call,
 	.call_target = x86_call_target,
 	.jumps_out = x86_jumps_out,

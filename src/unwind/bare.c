@@ -102,7 +102,23 @@ static bool find_expected(const struct bare *b, struct bare_step *ret)
 	return best != NO_CALL;
 }
 
+/* Each caller has left a return address. If the first one above leads to what starts the process or
+ * the thread, there is no other: musl's frames of that, main()'s caller among them, have no CFI. */
+static bool find_start(const struct bare *b, struct bare_step *ret)
+{
+	enum { N_SEARCHED = 64 };
+
+	for (unsigned int i = 0; i < N_SEARCHED; i++) {
+		*ret = (struct bare_step){ .at = b->sp + 8 * i };
+		if (!stackcopy_word(b->sample, b->sp0, ret->at, &ret->ra))
+			return false;
+		if (bare_is_return(b->code, b->as, ret->ra))
+			return code_is_start(b->code, b->as, ret->ra);
+	}
+	return false;
+}
+
 bool bare_find(const struct bare *b, struct bare_step *ret)
 {
-	return find_call_here(b, ret) || find_expected(b, ret);
+	return find_call_here(b, ret) || find_start(b, ret) || find_expected(b, ret);
 }

@@ -227,6 +227,14 @@ static bool is_context_end(const struct code *c, struct elffile *f, uint64_t svm
 	return bytes && c->arch->is_context_end(bytes, end - start);
 }
 
+static bool is_thread_end(const struct code *c, struct elffile *f, uint64_t ra)
+{
+	enum { LEN = 8 };
+	const uint8_t *bytes = c->arch->is_thread_end ? elffile_bytes(f, ra, LEN) : NULL;
+
+	return bytes && c->arch->is_thread_end(bytes, LEN);
+}
+
 /* True if the code before a call, which the row behind it holds for, changed the stack. The row
  * does not know of that where it goes by the stack pointer. */
 static bool is_switched(const struct code *c, struct elffile *f, uint64_t ra, const struct row *row)
@@ -288,8 +296,10 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, b
 		p->row = cfi_row(b->cfi, svma);
 		p->context_end = call && is_context_end(c, b->file, svma + 1);
 		p->switched = call && is_switched(c, b->file, svma + 1, &p->row);
-		if (p->row.cfa == ROW_NONE)
+		if (p->row.cfa == ROW_NONE) {
 			p->bare = place_bare(c, b->file, svma);
+			p->context_end |= call && is_thread_end(c, b->file, svma + 1);
+		}
 	}
 	return PLACE_CODE;
 }
@@ -426,4 +436,12 @@ bool code_is_entered(struct code *c, const struct addrspace *as, uint64_t ra)
 
 	return p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
 	       code_call(c, as, ra)->kind == CALL_NONE;
+}
+
+bool code_is_start(struct code *c, const struct addrspace *as, uint64_t ra)
+{
+	const struct code_place *p = code_find_call(c, as, ra);
+
+	return p->state == PLACE_CODE && p->row.cfa == ROW_NONE &&
+	       (p->context_end || (p->bare & BARE_ENTRY));
 }

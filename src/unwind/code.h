@@ -38,8 +38,8 @@ struct code_place {
 	uint64_t state : 3;       /* enum place_state */
 	uint64_t bare : 4;        /* enum place_bare, of a row that is ROW_NONE */
 	/* Of a call (PLACE_CODE): */
-	uint64_t context_end : 1; /* there is none: its return address, pc + 1, is where a
-				     coroutine's stack ends */
+	uint64_t context_end : 1; /* its return address, pc + 1, is where a coroutine's or a
+				     thread's stack ends; there may be no call */
 	uint64_t switched : 1;    /* it is made on another stack than its own function was called
 				     on */
 	struct row row;
@@ -115,6 +115,9 @@ const struct code_call *code_call(struct code *c, const struct addrspace *as, ui
 /* True if no call precedes `ra`, and the row at it is the right one for what returns there: Go's
  * runtime.cgocallback has itself return to the beginning of runtime.systemstack_switch. */
 bool code_is_entered(struct code *c, const struct addrspace *as, uint64_t ra);
+
+/* True if `ra` is in code without CFI that starts a process or a thread: nothing calls that. */
+bool code_is_start(struct code *c, const struct addrspace *as, uint64_t ra);
 
 /* The binary at `pc`, or BINARY_UNKNOWN. */
 uint32_t code_binary(const struct addrspace *as, uint64_t pc);

@@ -346,6 +346,64 @@ def test_signal_trampoline_without_cfi():
     expect_share("main below the handler", inside.count("main"), inside.total(), 1)
 
 
+START = """
+__asm__(".globl _start\\n_start: xor %rbp, %rbp\\n mov %rsp, %rdi\\n and $-16, %rsp\\n"
+	"call start_c\\n");
+int main(int argc, char **argv);
+__attribute__((aligned(256), noinline)) static void start_on(long *p)
+{
+	int status = main((int)*p, (char **)(p + 1));
+
+	__asm__ volatile("syscall" : : "a"(231), "D"(status));
+	__builtin_unreachable();
+}
+static void (*volatile on)(long *p) = start_on;
+void start_c(long *p)
+{
+	on(p);
+}
+"""
+MAIN = """
+__attribute__((noinline)) static int busy(int n)
+{
+	volatile int sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += i;
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	(void)argv;
+	for (int i = 0; i < 600; i++)
+		sum += busy(1000000 * argc);
+	return sum & 1;
+}
+"""
+
+
+def test_start_without_cfi():
+    """As in a program of musl: what calls main() and what calls that has no CFI."""
+    if os.uname().machine != "x86_64":
+        skip("the start is x86-64's")
+    need("cc")
+    for name, text, flags in (("start", START,
+                              "-fno-asynchronous-unwind-tables -fno-toplevel-reorder"),
+                             ("main", MAIN, "-fasynchronous-unwind-tables")):
+        with open(f"{name}.c", "w") as f:
+            f.write(text)
+        assert not run(["cc", "-O2", *flags.split(), "-fno-stack-protector", "-fno-pie", "-c",
+                        f"{name}.c"]).returncode
+    assert not run(["cc", "-nostdlib", "-static", "-no-pie", "start.o", "main.o", "-o",
+                    "app"]).returncode
+    keep(["./app"])
+    folded = report(file="kept.rec").only(lambda f: "main" in f)
+    whole = folded.count(lambda f: f[1:4] == ["_start", "start_on", "main"])
+    expect_share("_start below main", whole, folded.total(), 1)
+
+
 def test_alternate_signal_stack():
     keep([build("signals.c", "cc", "-O2"), "alt", 2])
     engines()

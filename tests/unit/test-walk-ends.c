@@ -275,6 +275,31 @@ static void test_end_of_a_fiber(void **state)
 	scene_expect(f, VERDICT_COMPLETE, 2, want);
 }
 
+/* As in musl, none of whose code has CFI: what called main() has no caller but the start. */
+static void test_start_without_cfi(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_no_cfi) + 2, FRAME_RETURN },
+					   { ADDR(w_thread_end), FRAME_AFTER_SIGNAL } };
+
+	f->words[2] = ADDR(w_no_cfi) + 2;
+	for (size_t i = 3; i < 16; i++)
+		f->words[i] = i % 2 ? i : STACK + 8 * i;
+	f->words[9] = ADDR(w_thread_end);
+	scene_set_ip(f, w_leaf_pc, 0);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_COMPLETE, 3, want);
+	/* Of another's return address before it the caller may be the caller. */
+	f->words[5] = ADDR(w_mid_ra);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_NO_CFI, 2, want);
+	f->words[5] = ADDR(w_start_ra);
+	f->words[9] = 0;
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_NO_CFI, 2, want);
+}
+
 /* CFI that is wrong for a few instructions leads to words that are no return addresses. */
 static void test_no_caller_where_no_code_is(void **state)
 {
@@ -299,6 +324,7 @@ int main(void)
 		WALK_TEST(test_call_on_another_stack),
 		WALK_TEST(test_return_address_put_by_hand),
 		WALK_TEST(test_end_of_a_fiber),
+		WALK_TEST(test_start_without_cfi),
 		WALK_TEST(test_no_caller_where_no_code_is),
 		WALK_TEST(test_copy_too_small),
 		WALK_TEST(test_frame_larger_than_any_copy),

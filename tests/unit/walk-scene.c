@@ -14,11 +14,13 @@ __asm__(".text\n"
 	".globl w_restore_pc, w_by_rbx_ra, w_huge_pc, w_absurd_pc, w_bare_ra\n"
 	".globl w_mcall_ra, w_systemstack_ra, w_calls_ra, w_framed_ra\n"
 	".globl w_asmcgocall_ra, w_rounds_far_ra, w_switch, w_fiber_end, w_clone_ra\n"
+	".globl w_thread_end\n"
 	".hidden w_leaf_pc, w_leaf_ret, w_mid_ra, w_mid_popped, w_start_ra, w_no_cfi\n"
 	".hidden w_exits_ret, w_exits_on, w_sigreturn, w_loop_pc, w_thin_ra, w_complex_pc\n"
 	".hidden w_restore_pc, w_by_rbx_ra, w_huge_pc, w_absurd_pc, w_bare_ra\n"
 	".hidden w_mcall_ra, w_systemstack_ra, w_calls_ra, w_framed_ra\n"
 	".hidden w_asmcgocall_ra, w_rounds_far_ra, w_switch, w_fiber_end, w_clone_ra\n"
+	".hidden w_thread_end\n"
 	/* CFA = rsp + 24, nothing saved. */
 	"w_leaf: .cfi_startproc\n sub $16, %rsp\n .cfi_def_cfa_offset 24\n"
 	"w_leaf_pc: nop\n add $16, %rsp\n .cfi_def_cfa_offset 8\n"
@@ -87,6 +89,9 @@ __asm__(".text\n"
 	/* As the end of Boost's make_fcontext. */
 	"push %rbp\n jmp *%rbx\n"
 	"w_fiber_end: xor %rdi, %rdi\n call w_leaf\n hlt\n"
+	/* As the end of musl's __clone: exits with what the thread's function returned. */
+	"call *%r9\n"
+	"w_thread_end: mov %eax, %edi\n xor %eax, %eax\n mov $60, %al\n syscall\n hlt\n"
 	/* As the dynamic linker's resolver of lazily bound functions. */
 	"w_by_rbx: .cfi_startproc\n .cfi_def_cfa %rbx, 16\n"
 	"w_by_rbx_ra: nop\n nop\n .cfi_endproc\n"
