@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "sample/rawevent.h"
+#include "unwind/insn.h"
 
 enum { ARCH_MAX_DWARF_REGS = 33 };
 
@@ -52,6 +53,9 @@ struct arch {
 	bool (*call_target)(const uint8_t *code, size_t len, uint64_t ra, uint64_t *ret);
 	/* True if a function's bytes seem to hold a jump out of it, indirect or to an address. */
 	bool (*jumps_out)(const uint8_t *code, size_t len);
+	/* NULL or, of the bytes at a pc: the instruction there. False if it is none, is cut off by
+	   `len`, or is one that struct insn has no words for. */
+	bool (*insn)(const uint8_t *code, size_t len, struct insn *ret);
 	/* Not NULL if 32-bit code keeps its frame pointer in the same register, with return
 	   addresses beside the frame pointers saved, in words of four bytes. True if the frame of
 	   the code at `code + at` is not made yet or gone already by its instructions; then its

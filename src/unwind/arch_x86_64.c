@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "unwind/insn_x86_64.h"
+
 /* From asm/perf_regs.h, which exists only where x86 is built for. */
 enum {
 	X86_AX,
@@ -193,5 +195,6 @@ const struct arch arch_x86_64 = {
 	.is_after_call = x86_is_after_call,
 	.call_target = x86_call_target,
 	.jumps_out = x86_jumps_out,
+	.insn = x86_insn,
 	.compat_no_frame = x86_compat_no_frame,
 };

@@ -45,6 +45,74 @@ static bool calls_here(const struct bare *b, uint64_t ra, uint64_t *ret_far)
 	return call->kind == CALL_BARE && call->to_binary == b->binary && call->to <= b->pc;
 }
 
+/* What `v` is in this frame. */
+static bool value_now(const struct bare *b, const struct value *v, uint64_t *ret)
+{
+	const struct arch *arch = code_arch(b->code);
+	uint64_t held;
+
+	if (v->kind == VALUE_LOST)
+		return false;
+	if (v->reg == arch->perf_sp)
+		held = b->sp;
+	else if (v->reg == arch->perf_fp && b->fp_known)
+		held = b->fp;
+	else if (!b->is_top || !arch_sample_reg(b->sample, v->reg, &held))
+		return false;
+	*ret = held + (uint64_t)(int64_t)v->off;
+	if (v->kind == VALUE_REG)
+		return true;
+	if (*ret < b->sp || !stackcopy_word(b->sample, b->sp0, *ret, &held))
+		return false;
+	*ret = held + (uint64_t)(int64_t)v->add;
+	return true;
+}
+
+/* A word that has yet to be saved is in the register still. */
+static void set_fp(const struct bare *b, const struct value *v, struct bare_step *ret)
+{
+	struct value at = *v;
+
+	at.kind = VALUE_REG;
+	ret->fp = b->fp;
+	ret->fp_known = b->fp_known;
+	if (v->kind == VALUE_WORD && value_now(b, &at, &ret->fp) && ret->fp < b->sp)
+		ret->fp = b->fp;
+	else
+		ret->fp_known = value_now(b, v, &ret->fp);
+}
+
+static bool is_caller(const struct bare *b, uint64_t ra)
+{
+	return bare_is_return(b->code, b->as, ra) ||
+	       code_find_call(b->code, b->as, ra)->state == PLACE_WAITING;
+}
+
+/* By the way that the code takes to its return. */
+static bool find_exit(const struct bare *b, bool all, struct bare_step *ret)
+{
+	const struct exits *e = exits_find(b->exits, b->code, b->as, b->next, all);
+	uint64_t at;
+
+	for (unsigned int i = 0; i < e->n; i++) {
+		if (!value_now(b, &e->v[i].sp, &at) || at < b->sp)
+			continue;
+		if (!stackcopy_word(b->sample, b->sp0, at, &ret->ra)) {
+			bool hopeless;
+
+			ret->at = at;
+			ret->beyond = stackcopy_is_beyond(b->sample, b->sp0, at, &hopeless);
+			continue;
+		}
+		if (!is_caller(b, ret->ra))
+			continue;
+		*ret = (struct bare_step){ .at = at, .ra = ret->ra };
+		set_fp(b, &e->v[i].fp, ret);
+		return true;
+	}
+	return false;
+}
+
 static bool word_by_fp(const struct bare *b, struct bare_step *ret)
 {
 	*ret = (struct bare_step){ .at = b->fp + 8, .by_fp = true };
@@ -120,5 +188,15 @@ static bool find_start(const struct bare *b, struct bare_step *ret)
 
 bool bare_find(const struct bare *b, struct bare_step *ret)
 {
-	return find_call_here(b, ret) || find_start(b, ret) || find_expected(b, ret);
+	if (!find_start(b, ret)) {
+		*ret = (struct bare_step){ 0 };
+		if (find_exit(b, false, ret) || find_exit(b, true, ret))
+			return true;
+		if (ret->beyond || (!find_call_here(b, ret) && !find_expected(b, ret)))
+			return false;
+	}
+	ret->fp = b->fp;
+	ret->fp_known =
+		ret->by_fp ? stackcopy_word(b->sample, b->sp0, b->fp, &ret->fp) : b->fp_known;
+	return true;
 }

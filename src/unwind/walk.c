@@ -24,11 +24,13 @@ void walk_init(struct walk *w)
 {
 	*w = (struct walk){ 0 };
 	w->frames = xreallocarray(NULL, WALK_MAX_FRAMES, sizeof(*w->frames));
+	w->exits = exit_cache_create();
 }
 
 void walk_deinit(struct walk *w)
 {
 	free(w->frames);
+	exit_cache_destroy(w->exits);
 	*w = (struct walk){ 0 };
 }
 
@@ -286,15 +288,18 @@ static bool is_sigreturn(const struct state *st, unsigned int bare)
 	return bare & (st->kind == FRAME_PC ? is | BARE_SIGRETURN_BEFORE : is);
 }
 
-/* One step to the caller that the stack's words speak for; false if none does. */
-static bool step_bare(struct state *st, uint64_t pc)
+/* One step to the caller that the code or the stack's words speak for. False if none does, or with
+ * *ended the walk. */
+static bool step_bare(struct state *st, uint64_t pc, bool *ended)
 {
 	const struct bare bare = {
 		.code = st->code,
+		.exits = st->w->exits,
 		.as = st->as,
 		.sample = st->sample,
 		.sp0 = st->sp0,
 		.pc = pc,
+		.next = st->ip,
 		.binary = code_binary(st->as, pc),
 		.sp = st->sp,
 		.fp = st->fp,
@@ -303,13 +308,14 @@ static bool step_bare(struct state *st, uint64_t pc)
 	};
 	struct bare_step step;
 
-	if (!bare_find(&bare, &step))
-		return false;
-	st->w->n_no_cfi++;
-	if (step.by_fp) {
-		st->fp_known = stack_word(st, st->fp, &st->fp);
-		st->w->n_by_fp++;
+	if (!bare_find(&bare, &step)) {
+		*ended = step.beyond;
+		return *ended && walk_out_of_stack(st, step.at, pc);
 	}
+	st->w->n_no_cfi++;
+	st->w->n_by_fp += step.by_fp;
+	st->fp = step.fp;
+	st->fp_known = step.fp_known;
 	return step_to(st, step.ra, step.at + 8, FRAME_RETURN);
 }
 
@@ -320,8 +326,10 @@ static bool step_no_cfi(struct state *st, uint64_t pc, unsigned int bare)
 		return step_sigreturn(st);
 	if (bare & BARE_ENTRY)
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
-	if (st->arch->perf_lr < 0 && step_bare(st, pc))
-		return true;
+	bool ended = false;
+
+	if (st->arch->perf_lr < 0 && (step_bare(st, pc, &ended) || ended))
+		return !ended;
 	if (st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
 		return step_to(st, st->lr, st->sp, FRAME_RETURN);
 	return step_by_fp(st, VERDICT_NO_CFI, pc);

@@ -4,7 +4,8 @@
  *
  * Two rules no library gets right: a callee-saved register whose save slot lies below the current
  * stack pointer was already restored, so the register holds it; code without CFI (assembly, lld's
- * PLT) has its caller where the stack holds a return address that follows a call to it (bare.h). */
+ * PLT) has its caller where its own instructions would return to, or else where the stack holds a
+ * return address that follows a call to it (bare.h). */
 #ifndef UNWIND_WALK_H
 #define UNWIND_WALK_H
 
@@ -25,6 +26,7 @@ struct walk {
 	bool may_wait;
 	uint64_t time_ns;
 	struct walk_frame *frames; /* owned; WALK_MAX_FRAMES of them */
+	struct exit_cache *exits;  /* owned */
 	uint32_t n;
 	enum verdict verdict;
 	uint32_t binary; /* the verdict speaks of; with VERDICT_NO_CFI_YET the one whose file is
