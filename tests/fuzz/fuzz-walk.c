@@ -275,16 +275,44 @@ static const struct {
 	{ looping, sizeof(looping) },       { remembered, sizeof(remembered) },
 };
 
+enum { N_RULES = sizeof(rules) / sizeof(rules[0]), WORDS = 64 };
+
+static void put_stack(struct buf *b)
+{
+	for (uint64_t k = 0; k < WORDS; k++)
+		buf_u64(b, k % 4 == 0 ? STACK + 8 * (k + 4) : MAPPED + CODE + 5);
+}
+
+/* Code without CFI, from whose instructions its return address is to be found. */
+static void bare_seed(struct buf *ret)
+{
+	/* call; mov %rsp, %rbx; sub $40, %rsp; jne to the second nop; push %rbp; nop; pop %rbp;
+	   nop; jmp to what follows; mov 8(%rsp), %rsp; add $16, %rsp; mov %rbx, %rsp; leave; ret */
+	static const uint8_t code[] = { 0xe8, 0,    0,    0,    0,    0x48, 0x89, 0xe3, 0x48,
+					0x83, 0xec, 40,   0x75, 3,    0x55, 0x90, 0x5d, 0x90,
+					0xeb, 0,    0x48, 0x8b, 0x64, 0x24, 8,    0x48, 0x83,
+					0xc4, 16,   0x48, 0x89, 0xdc, 0xc9, 0xc3 };
+	struct start start = { .code_len = sizeof(code) };
+
+	start.regs[arch_x86_64.perf_sp] = STACK;
+	start.regs[arch_x86_64.perf_fp] = STACK + 32;
+	start.regs[arch_x86_64.perf_ip] = MAPPED + CODE + 5;
+	buf_bytes(ret, &start, sizeof(start));
+	buf_bytes(ret, code, sizeof(code));
+	put_stack(ret);
+}
+
 bool fuzz_seed(unsigned int i, struct buf *ret)
 {
-	enum { N_RULES = sizeof(rules) / sizeof(rules[0]), WORDS = 64 };
 	static const uint8_t code[] = { 0xe8, 0,  0, 0, 0, 0xff, 0xd0, 0x48, 0xc7,
 					0xc0, 15, 0, 0, 0, 0x0f, 0x05, 0xc3 };
 	struct buf cfi = { 0 };
 	struct start start = { .hdr_len = 20, .code_len = sizeof(code) };
 
+	if (i == 2 * N_RULES)
+		bare_seed(ret);
 	if (i >= 2 * N_RULES)
-		return false;
+		return i == 2 * N_RULES;
 	put_cfi(&cfi, rules[i / 2].ops, rules[i / 2].n);
 	start.frame_len = (uint16_t)cfi.len;
 	start.regs[arch_x86_64.perf_sp] = STACK;
@@ -302,8 +330,7 @@ bool fuzz_seed(unsigned int i, struct buf *ret)
 	buf_u32(ret, HDR_MAX + 24);
 	buf_bytes(ret, cfi.data, cfi.len);
 	buf_bytes(ret, code, sizeof(code));
-	for (uint64_t k = 0; k < WORDS; k++)
-		buf_u64(ret, k % 4 == 0 ? STACK + 8 * (k + 4) : MAPPED + CODE + 5);
+	put_stack(ret);
 	buf_deinit(&cfi);
 	return true;
 }
