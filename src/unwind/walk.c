@@ -288,9 +288,8 @@ static bool is_sigreturn(const struct state *st, unsigned int bare)
 	return bare & (st->kind == FRAME_PC ? is | BARE_SIGRETURN_BEFORE : is);
 }
 
-/* One step to the caller that the code or the stack's words speak for. False if none does, or with
- * *ended the walk. */
-static bool step_bare(struct state *st, uint64_t pc, bool *ended)
+/* One step to the caller that the code or the stack's words speak for; false if none does. */
+static bool step_bare(struct state *st, uint64_t pc, struct bare_step *step)
 {
 	const struct bare bare = {
 		.code = st->code,
@@ -306,30 +305,29 @@ static bool step_bare(struct state *st, uint64_t pc, bool *ended)
 		.fp_known = st->fp_known,
 		.is_top = st->w->n == 1,
 	};
-	struct bare_step step;
 
-	if (!bare_find(&bare, &step)) {
-		*ended = step.beyond;
-		return *ended && walk_out_of_stack(st, step.at, pc);
-	}
+	if (!bare_find(&bare, step))
+		return false;
 	st->w->n_no_cfi++;
-	st->w->n_by_fp += step.by_fp;
-	st->fp = step.fp;
-	st->fp_known = step.fp_known;
-	return step_to(st, step.ra, step.at + 8, FRAME_RETURN);
+	st->w->n_by_fp += step->by_fp;
+	st->fp = step->fp;
+	st->fp_known = step->fp_known;
+	return step_to(st, step->ra, step->at + 8, FRAME_RETURN);
 }
 
 /* Code with a file but no CFI: hand-written assembly, a PLT, a process's first instructions. */
 static bool step_no_cfi(struct state *st, uint64_t pc, unsigned int bare)
 {
+	struct bare_step step = { 0 };
+
 	if (is_sigreturn(st, bare))
 		return step_sigreturn(st);
 	if (bare & BARE_ENTRY)
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
-	bool ended = false;
-
-	if (st->arch->perf_lr < 0 && (step_bare(st, pc, &ended) || ended))
-		return !ended;
+	if (st->arch->perf_lr < 0 && step_bare(st, pc, &step))
+		return true;
+	if (step.beyond)
+		return walk_out_of_stack(st, step.at, pc);
 	if (st->has_lr && is_mapped_return(st, st->lr & st->arch->code_mask))
 		return step_to(st, st->lr, st->sp, FRAME_RETURN);
 	return step_by_fp(st, VERDICT_NO_CFI, pc);

@@ -114,26 +114,6 @@ def test_sixty_frames():
     assert n["frames"] >= 30 * n["stacks"]
 
 
-def test_without_cfi():
-    """Neither CFI nor frame pointers: the instructions say where a function returns to."""
-    if os.uname().machine != "x86_64":
-        skip("only x86-64's instructions are known")
-    for source, *arguments in ("frames.c", SECONDS, 60), ("deep.c", SECONDS):
-        for flags in ["-O2"], ["-Os", "-fcf-protection=full"], ["-O0", "-fomit-frame-pointer"]:
-            bare = [*flags, "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
-            keep([build(source, "cc", *bare), *arguments])
-            n = engines()
-            assert n["rows-complete"] >= 0.995 * n["stacks"] >= 100, n
-            folded = report("--no-inlines", file="kept.rec")
-            calls = {pair for f, _ in folded.stacks for pair in zip(f[1:], f[2:])}
-            keep([build(source, "cc", *flags), *arguments])
-            folded = report("--no-inlines", file="kept.rec")
-            real = {pair for f, _ in folded.stacks for pair in zip(f[1:], f[2:])}
-            own = {name for pair in real for name in pair if name in ("main", "thread", "level")}
-            made_up = {p for p in calls if p[0] in own and p[1] in own} - real
-            assert not made_up, made_up
-
-
 def test_rust():
     need("rustc")
     with open("app.rs", "w") as f:
