@@ -82,10 +82,20 @@ static void set_fp(const struct bare *b, const struct value *v, struct bare_step
 		ret->fp_known = value_now(b, v, &ret->fp);
 }
 
+/* Where no call leads back to, but code may return to all the same: a signal handler's trampoline,
+ * the end of a thread or coroutine; or a file that has not been given yet. */
+static bool is_entered_by_return(const struct bare *b, uint64_t ra)
+{
+	const struct code_place *p = code_find_call(b->code, b->as, ra);
+
+	return p->state == PLACE_WAITING ||
+	       (p->state == PLACE_CODE &&
+		(p->context_end || p->row.signal || (p->bare & BARE_SIGRETURN_NEXT)));
+}
+
 static bool is_caller(const struct bare *b, uint64_t ra)
 {
-	return bare_is_return(b->code, b->as, ra) ||
-	       code_find_call(b->code, b->as, ra)->state == PLACE_WAITING;
+	return bare_is_return(b->code, b->as, ra) || is_entered_by_return(b, ra);
 }
 
 /* By the way that the code takes to its return. */

@@ -158,6 +158,27 @@ static void test_not_saved_yet(void **state)
 	expect_whole(f, b_fresh_pc, 3);
 }
 
+/* No call is before the trampoline that a signal handler returns to. */
+static void test_signal_handler(void **state)
+{
+	struct fixture *f = *state;
+	const char *const trampolines[] = { w_restore_pc, w_sigreturn };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct walk_frame want[] = { { ADDR(b_pushes_pc), FRAME_PC },
+						   { ADDR(trampolines[i]), FRAME_RETURN },
+						   { ADDR(w_leaf_ret), FRAME_AFTER_SIGNAL },
+						   { ADDR(w_start_ra), FRAME_RETURN } };
+
+		set_up(f, b_pushes_pc, 5);
+		f->words[5] = ADDR(trampolines[i]);
+		scene_signal_frame(f, 6, w_leaf_ret, STACK + 8 * 100, 0);
+		f->words[100] = ADDR(w_start_ra);
+		assert_true(scene_walk(f, 200, 200));
+		scene_expect(f, VERDICT_COMPLETE, 4, want);
+	}
+}
+
 static void test_long_function(void **state)
 {
 	struct fixture *f = *state;
@@ -244,13 +265,21 @@ static void test_exits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WALK_TEST(test_saved_registers), WALK_TEST(test_called_from_it),
-		WALK_TEST(test_aligned_frame),   WALK_TEST(test_stack_pointer_in_a_register),
-		WALK_TEST(test_frame_pointer),   WALK_TEST(test_branch_is_taken_where_it_must),
-		WALK_TEST(test_tail_call),       WALK_TEST(test_not_saved_yet),
-		WALK_TEST(test_long_function),   WALK_TEST(test_call_that_does_not_return),
-		WALK_TEST(test_endless_loop),    WALK_TEST(test_beyond_the_copy),
-		WALK_TEST(test_no_call_there),   WALK_TEST(test_exits),
+		WALK_TEST(test_saved_registers),
+		WALK_TEST(test_called_from_it),
+		WALK_TEST(test_aligned_frame),
+		WALK_TEST(test_stack_pointer_in_a_register),
+		WALK_TEST(test_frame_pointer),
+		WALK_TEST(test_branch_is_taken_where_it_must),
+		WALK_TEST(test_tail_call),
+		WALK_TEST(test_not_saved_yet),
+		WALK_TEST(test_signal_handler),
+		WALK_TEST(test_long_function),
+		WALK_TEST(test_call_that_does_not_return),
+		WALK_TEST(test_endless_loop),
+		WALK_TEST(test_beyond_the_copy),
+		WALK_TEST(test_no_call_there),
+		WALK_TEST(test_exits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
