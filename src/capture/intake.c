@@ -121,6 +121,8 @@ static void take_file(struct intake *in, struct code *code, struct file_result *
 
 	if (code && b->kind == BINARY_KIND_FILE)
 		code_give_file(code, r->binary, r->elf);
+	if (code && r->err && err_errno(r->err) == ENOEXEC)
+		code_set_no_elf(code, r->binary);
 	if (r->err) {
 		_cleanup_free_ char *cause = xasprintf("open %s %u", b->path, b->pid);
 		/* A map that is another's is a surprise; one that is not there is not. */

@@ -214,13 +214,22 @@ int opener_own_file(const struct opener *o, int root_fd, const char *path)
 	return open_regular((int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how)));
 }
 
-/* Takes `fd` if it is the file that was mapped. */
-static bool accept_file(int fd, struct binary *binary, int *ret_fd)
+static bool is_inode(int fd, const struct binary *binary)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && binary->inode && st.st_ino == binary->inode &&
+	       major(st.st_dev) == binary->dev_major && minor(st.st_dev) == binary->dev_minor;
+}
+
+/* Takes `fd` if it is the file that was mapped; *ret_no_elf if it is, but no ELF file. */
+static bool accept_file(int fd, struct binary *binary, int *ret_fd, bool *ret_no_elf)
 {
 	struct elffile *f = NULL;
 	struct err *err = elffile_open(fd, &f);
 
 	if (err) {
+		*ret_no_elf |= !err_errno(err) && is_inode(fd, binary);
 		err_destroy(err);
 		close(fd);
 		return false;
@@ -237,9 +246,7 @@ static bool accept_file(int fd, struct binary *binary, int *ret_fd)
 
 static bool accept_inode(int fd, const struct binary *binary, int *ret_fd)
 {
-	struct stat st;
-	bool same = !fstat(fd, &st) && binary->inode && st.st_ino == binary->inode &&
-		    major(st.st_dev) == binary->dev_major && minor(st.st_dev) == binary->dev_minor;
+	bool same = is_inode(fd, binary);
 
 	if (same)
 		*ret_fd = fd;
@@ -284,7 +291,7 @@ static int candidate_open(struct opener *o, enum candidate c, const struct mappe
 struct err *opener_mapped(struct opener *o, const struct mapped_file *want, struct binary *binary,
 			  int *ret_fd)
 {
-	bool other = false;
+	bool other = false, no_elf = false;
 	int why = ENOENT;
 
 	for (int c = 0; c < N_CANDIDATES; c++) {
@@ -296,10 +303,12 @@ struct err *opener_mapped(struct opener *o, const struct mapped_file *want, stru
 			continue;
 		}
 		if (want->no_elf ? accept_inode(fd, binary, ret_fd)
-				 : accept_file(fd, binary, ret_fd))
+				 : accept_file(fd, binary, ret_fd, &no_elf))
 			return NULL;
 		other |= c != BY_EXE; /* /proc/PID/exe is rightly another file for a library */
 	}
+	if (no_elf)
+		return err_sys(ENOEXEC, "%s is no ELF file", binary->path);
 	if (other)
 		return err_new("%s is not the file that was mapped any more", binary->path);
 	return err_sys(why, "cannot open %s as it was mapped", binary->path);

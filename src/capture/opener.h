@@ -68,7 +68,8 @@ struct mapped_file {
 };
 
 /* Tries /proc/PID/map_files, /proc/PID/exe, the path under the process's root, the path under ours.
- * Fills what identifies the file in `binary` (elffile_identify()). One thread only. */
+ * Fills what identifies the file in `binary` (elffile_identify()). ENOEXEC: it is there, and no ELF
+ * file. One thread only. */
 ERR_CHECK struct err *opener_mapped(struct opener *o, const struct mapped_file *want,
 				    struct binary *binary, int *ret_fd);
 

@@ -9,6 +9,7 @@ enum { CALL_BITS = 12, N_CALLS = 1 << CALL_BITS, LONGEST_CALL = 7 };
 
 struct code_binary {
 	bool given;
+	bool no_elf;
 	struct elffile *file; /* owned; NULL: none */
 	struct cfi *cfi;      /* of the file; made when first needed: most files are not */
 };
@@ -81,6 +82,12 @@ void code_give_file(struct code *c, uint32_t binary, struct elffile *f)
 		forget_all(c);
 	b->given = true;
 	b->file = f;
+}
+
+void code_set_no_elf(struct code *c, uint32_t binary)
+{
+	if (code_has_file(c, binary))
+		c->files.v[binary].no_elf = true;
 }
 
 bool code_has_file(const struct code *c, uint32_t binary)
@@ -289,7 +296,7 @@ static enum place_state place_look_up(struct code *c, const struct mapping *m, b
 	uint64_t svma;
 
 	if (!b->file)
-		return PLACE_NO_FILE;
+		return b->no_elf ? PLACE_ANON : PLACE_NO_FILE;
 	if (!b->cfi)
 		b->cfi = cfi_create(b->file, c->arch);
 	if (elffile_off_to_svma(b->file, off, &svma)) {

@@ -13,8 +13,8 @@ struct code;
 enum place_state {
 	PLACE_UNMAPPED, /* no mapping covers the pc */
 	PLACE_WAITING,  /* its file has not been given yet */
-	PLACE_NO_FILE,  /* its file is not to be had, or is no ELF file */
-	PLACE_ANON,     /* code in no file: JIT */
+	PLACE_NO_FILE,  /* its file is not to be had */
+	PLACE_ANON,     /* code in no file, or in none that is ELF: JIT, an image of it */
 	PLACE_JIT,      /* the same, and `row` is what its compiler's dump says: never ROW_NONE */
 	PLACE_DUMPED,   /* code in no file that its process's dump has not told of, so far */
 	PLACE_CODE,     /* `row` says what the file's CFI says, which may be ROW_NONE */
@@ -61,6 +61,9 @@ void code_destroy(struct code *c);
 /* The file of a binary, or NULL: not to be had (one may still be given later). Takes `f`. Places
  * that waited for it are looked up anew. */
 void code_give_file(struct code *c, uint32_t binary, struct elffile *f);
+/* It was given, and is no ELF file but a runtime's own image: a Lisp's heap, code and all. As good
+ * as code made at run time. */
+void code_set_no_elf(struct code *c, uint32_t binary);
 /* True once code_give_file() was called for it. */
 bool code_has_file(const struct code *c, uint32_t binary);
 

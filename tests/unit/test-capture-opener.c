@@ -170,6 +170,24 @@ static void test_takes_build_id(void **state)
 	assert_refused(f, b, 0);
 }
 
+/* What was mapped is there, but is a runtime's own image, or it is another file. */
+static void test_no_elf_file(void **state)
+{
+	struct fixture *f = *state;
+	struct binary b = want("/bin/core", "");
+	_cleanup_free_ char *path = path_in(f, "/bin/core");
+	struct stat st;
+
+	write_file(f, "/bin/core", "LCBS heap", 9);
+	assert_int_equal(stat(path, &st), 0);
+	b.inode = st.st_ino;
+	b.dev_major = (uint32_t)(st.st_dev >> 8 & 0xfff);
+	b.dev_minor = (uint32_t)(st.st_dev & 0xff);
+	assert_refused(f, b, ENOEXEC);
+	b.inode++;
+	assert_refused(f, b, 0);
+}
+
 /* None of these may be opened, let alone waited for. */
 static void test_no_regular_file(void **state)
 {
@@ -254,6 +272,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_takes_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_regular_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_elf_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_helper, setup, teardown),
 	};

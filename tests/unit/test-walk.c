@@ -160,6 +160,37 @@ static void test_jit_frames_go_by_frame_pointer(void **state)
 	assert_int_equal(f->walk.n_by_fp, 2);
 }
 
+/* The same in a file that a runtime keeps its code in, and not in one that cannot be had. */
+static void test_code_in_no_elf_file(void **state)
+{
+	struct fixture *f = *state;
+	struct binary core = { .kind = BINARY_KIND_FILE, .path = (char *)"/lisp.core" };
+	enum { START = 0x20000000 };
+	const struct walk_frame want[] = { { START + 16, FRAME_PC },
+					   { START + 64, FRAME_RETURN },
+					   { ADDR(w_start_ra), FRAME_RETURN } };
+	struct mapping m = { .start = START, .end = START + 4096 };
+
+	m.binary = binaries_add(&f->binaries, &core);
+	addrspace_map(&f->as, &m);
+	f->words[4] = STACK + 8 * 8;
+	f->words[5] = START + 64;
+	f->words[9] = ADDR(w_start_ra);
+	f->regs[arch_x86_64.perf_ip] = START + 16;
+	f->regs[arch_x86_64.perf_fp] = STACK + 8 * 4;
+	code_give_file(f->code, m.binary, NULL);
+	code_set_no_elf(f->code, m.binary);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_COMPLETE, 3, want);
+
+	core.path = (char *)"/gone.so";
+	m.binary = binaries_add(&f->binaries, &core);
+	addrspace_map(&f->as, &m);
+	code_give_file(f->code, m.binary, NULL);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_NO_CFI, 1, want);
+}
+
 static void test_restored_state_is_a_row_of_its_own(void **state)
 {
 	struct fixture *f = *state;
@@ -258,6 +289,7 @@ int main(void)
 		WALK_TEST(test_no_cfi_at_the_top),
 		WALK_TEST(test_no_cfi_and_no_call),
 		WALK_TEST(test_jit_frames_go_by_frame_pointer),
+		WALK_TEST(test_code_in_no_elf_file),
 		WALK_TEST(test_restored_state_is_a_row_of_its_own),
 		WALK_TEST(test_waits_for_a_file),
 		WALK_TEST(test_calls_are_remembered),
