@@ -88,8 +88,27 @@ static bool row_plt(const Dwarf_Op *ops, size_t n, struct row *row)
 	    ops[5].atom != DW_OP_ge || ops[6].atom != DW_OP_lit3 || ops[7].atom != DW_OP_shl)
 		return false;
 	row->cfa = ROW_CFA_PLT;
-	row->plt = ops[4].atom - DW_OP_lit0;
+	row->more = ops[4].atom - DW_OP_lit0;
 	return true;
+}
+
+/* What follows a base register: DEREF, and maybe a small number to add. */
+static bool row_deref(const Dwarf_Op *ops, size_t n, struct row *row)
+{
+	enum { MOST = 127 };
+	uint64_t more = 0;
+
+	if (!n || ops[0].atom != DW_OP_deref)
+		return false;
+	if (n == 2 && ops[1].atom == DW_OP_plus_uconst)
+		more = ops[1].number;
+	else if (n == 3 && ops[1].atom >= DW_OP_lit0 && ops[1].atom <= DW_OP_lit31 &&
+		 ops[2].atom == DW_OP_plus)
+		more = ops[1].atom - DW_OP_lit0;
+	else if (n != 1)
+		return false;
+	row->more = (uint8_t)more & MOST;
+	return more <= MOST;
 }
 
 static void row_set_cfa(const struct cfi *c, Dwarf_Frame *frame, struct row *row)
@@ -109,7 +128,7 @@ static void row_set_cfa(const struct cfi *c, Dwarf_Frame *frame, struct row *row
 		return;
 	if (n == 1)
 		row->cfa = sp ? ROW_CFA_SP : ROW_CFA_FP;
-	else if (n == 2 && ops[1].atom == DW_OP_deref)
+	else if (row_deref(ops + 1, n - 1, row))
 		row->cfa = sp ? ROW_CFA_SP_DEREF : ROW_CFA_FP_DEREF;
 	else if (sp && n == 9 && ops[8].atom == DW_OP_plus && c->arch->machine == EM_X86_64)
 		row_plt(ops, 8, row);

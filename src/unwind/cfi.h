@@ -17,9 +17,9 @@ enum row_cfa {
 	ROW_COMPLEX,      /* an expression or register the compact form cannot hold */
 	ROW_CFA_SP,       /* sp + off */
 	ROW_CFA_FP,       /* fp + off */
-	ROW_CFA_SP_DEREF, /* *(sp + off) */
-	ROW_CFA_FP_DEREF, /* *(fp + off) */
-	ROW_CFA_PLT,      /* sp + off, and 8 more once (pc & 15) >= row.plt: x86-64's .plt */
+	ROW_CFA_SP_DEREF, /* *(sp + off) + row.more */
+	ROW_CFA_FP_DEREF, /* *(fp + off) + row.more */
+	ROW_CFA_PLT,      /* sp + off, and 8 more once (pc & 15) >= row.more: x86-64's .plt */
 };
 
 /* Where a caller's register is. */
@@ -36,7 +36,7 @@ struct row {
 	int32_t cfa_off, fp_off, ra_off;
 	uint8_t cfa;        /* enum row_cfa */
 	uint8_t fp, ra;     /* enum row_save */
-	uint8_t plt : 4;    /* ROW_CFA_PLT */
+	uint8_t more : 7;   /* enum row_cfa says of what */
 	uint8_t signal : 1; /* the caller was interrupted, not calling */
 };
 

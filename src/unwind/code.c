@@ -439,9 +439,10 @@ const struct code_call *code_call(struct code *c, const struct addrspace *as, ui
 
 bool code_is_entered(struct code *c, const struct addrspace *as, uint64_t ra)
 {
-	const struct code_place *p = code_find(c, as, ra);
+	const struct code_place *before = code_find_call(c, as, ra), *p = code_find(c, as, ra);
 
-	return p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
+	return before->state == PLACE_CODE && before->row.cfa == ROW_NONE && !before->context_end &&
+	       p->state == PLACE_CODE && p->row.cfa != ROW_NONE &&
 	       code_call(c, as, ra)->kind == CALL_NONE;
 }
 

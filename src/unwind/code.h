@@ -115,8 +115,9 @@ struct code_call {
 /* The call before `ra`, any word off a stack; remembered. Valid until the next call. */
 const struct code_call *code_call(struct code *c, const struct addrspace *as, uint64_t ra);
 
-/* True if no call precedes `ra`, and the row at it is the right one for what returns there: Go's
- * runtime.cgocallback has itself return to the beginning of runtime.systemstack_switch. */
+/* True if neither a call nor a row precedes `ra`, and the row at it is the right one for what
+ * returns there: Go's runtime.cgocallback has itself return to the beginning of
+ * runtime.systemstack_switch. */
 bool code_is_entered(struct code *c, const struct addrspace *as, uint64_t ra);
 
 /* True if `ra` is in code without CFI that starts a process or a thread: nothing calls that. */

@@ -276,6 +276,9 @@ static bool remote_run(struct remote *r, struct walk *w, const struct addrspace 
 	} while (err > 0);
 	bool blame;
 
+	/* Rows came further, through code that libunwind knows nothing of. */
+	if (w->n < stop)
+		w->n = stop;
 	w->verdict = remote_verdict(r, err, &blame);
 	w->binary = blame ? r->binary : BINARY_UNKNOWN;
 	return false;

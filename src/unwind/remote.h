@@ -15,7 +15,7 @@ void remote_walk(struct remote *r, struct walk *w, const struct addrspace *as,
 		 const struct raw_sample *s);
 /* walk_rows() came to a complex row at the last of w->frames: one frame on from there, for
  * walk_resume(). False if libunwind does not come by those frames, or no further: then `w` is as
- * after remote_walk(). */
+ * after remote_walk(), but keeps the frames if libunwind came by none but those. */
 bool remote_cross(struct remote *r, struct walk *w, const struct addrspace *as,
 		  const struct raw_sample *s, struct walk_regs *ret);
 

@@ -80,11 +80,14 @@ static bool row_cfa(const struct state *st, const struct row *row, uint64_t *ret
 		*ret = addr;
 		return true;
 	case ROW_CFA_PLT:
-		*ret = addr + ((st->ip & 15) >= row->plt ? 8 : 0);
+		*ret = addr + ((st->ip & 15) >= row->more ? 8 : 0);
 		return true;
 	case ROW_CFA_SP_DEREF:
 	case ROW_CFA_FP_DEREF:
-		return stack_word(st, addr, ret);
+		if (!stack_word(st, addr, ret))
+			return false;
+		*ret += row->more;
+		return true;
 	case ROW_NONE:
 	case ROW_COMPLEX:
 		break;
@@ -333,8 +336,7 @@ static bool step_no_cfi(struct state *st, uint64_t pc, unsigned int bare)
 	return step_by_fp(st, VERDICT_NO_CFI, pc);
 }
 
-/* A call through a bad pointer: the caller is on top of the stack. A word that leads from a frame
- * to where no code is was none of its callers. */
+/* A call through a bad pointer, its caller on top of the stack; or a word that was no caller. */
 static bool step_unmapped(struct state *st)
 {
 	uint64_t ra;
@@ -352,16 +354,14 @@ static bool step_unmapped(struct state *st)
 
 static const struct code_place *walk_place(struct state *st)
 {
-	const struct code_place *p;
+	const struct code_place *p = st->kind == FRAME_RETURN
+					     ? code_find_call(st->code, st->as, st->ip)
+					     : code_find(st->code, st->as, st->ip);
 
-	if (st->kind != FRAME_RETURN)
-		return code_find(st->code, st->as, st->ip);
-	p = code_find_call(st->code, st->as, st->ip);
-	if (p->state != PLACE_CODE || p->row.cfa != ROW_NONE || p->context_end ||
+	if (st->kind != FRAME_RETURN || p->row.cfa != ROW_NONE ||
 	    !code_is_entered(st->code, st->as, st->ip))
 		return p;
-	st->kind = FRAME_AFTER_SIGNAL;
-	st->w->frames[st->w->n - 1].kind = st->kind;
+	st->w->frames[st->w->n - 1].kind = st->kind = FRAME_AFTER_SIGNAL;
 	return code_find(st->code, st->as, st->ip);
 }
 

@@ -162,6 +162,46 @@ static void test_rows_go_on_behind_a_complex_row(void **state)
 	remote_destroy(r);
 }
 
+/* libunwind does not come through code without CFI, of which rows went by the frame pointer. */
+static void test_frames_inward_of_a_complex_row_are_kept(void **state)
+{
+	struct fixture *f = *state;
+	struct remote *r = remote_create(f->code);
+	const struct walk_frame want[] = { { JIT_START + 16, FRAME_PC },
+					   { JIT_START + 64, FRAME_RETURN },
+					   { ADDR(w_by_rbx_ra) + 1, FRAME_RETURN } };
+	struct walk_regs regs;
+
+	f->words[4] = STACK + 8 * 8;
+	f->words[5] = JIT_START + 64;
+	f->words[9] = ADDR(w_by_rbx_ra) + 1;
+	f->regs[arch_x86_64.perf_ip] = JIT_START + 16;
+	f->regs[arch_x86_64.perf_fp] = STACK + 8 * 4;
+	assert_false(scene_walk(f, 16, 16));
+	assert_false(remote_cross(r, &f->walk, &f->as, &f->sample, &regs));
+	scene_expect(f, VERDICT_NO_CFI, 3, want);
+	assert_int_equal(f->walk.binary, f->jit);
+	remote_destroy(r);
+}
+
+static void test_cfa_in_memory(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_deref_ra), FRAME_RETURN },
+					   { ADDR(w_mid_ra), FRAME_RETURN },
+					   { ADDR(w_start_ra), FRAME_RETURN } };
+
+	f->words[2] = ADDR(w_deref_ra);
+	f->words[4] = STACK + 8 * 6;
+	f->words[6] = STACK + 8 * 9; /* w_mid's rbp, two words below the CFA */
+	f->words[7] = ADDR(w_mid_ra);
+	f->words[10] = ADDR(w_start_ra);
+	scene_set_ip(f, w_leaf_pc, STACK + 8 * 4);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_COMPLETE, 4, want);
+}
+
 static void test_through_a_signal_frame(void **state)
 {
 	struct fixture *f = *state;
@@ -334,6 +374,8 @@ int main(void)
 		WALK_TEST(test_depth_limit),
 		WALK_TEST(test_complex_row_is_libunwinds),
 		WALK_TEST(test_rows_go_on_behind_a_complex_row),
+		WALK_TEST(test_frames_inward_of_a_complex_row_are_kept),
+		WALK_TEST(test_cfa_in_memory),
 		WALK_TEST(test_through_a_signal_frame),
 		WALK_TEST(test_through_an_unmarked_signal_frame),
 		WALK_TEST(test_alternate_stack_stops_with_the_interrupted_pc),
