@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "symbol/debuginfod.h"
-#include "symbol/elfsection.h"
+#include "model/elfsection.h"
 #include "symbol/minidebug.h"
 
 static bool has_bytes(Elf *elf, const char *name)

@@ -8,7 +8,7 @@
 #include "base/codec.h"
 #include "base/cursor.h"
 #include "symbol/debuginfod.h"
-#include "symbol/elfsection.h"
+#include "model/elfsection.h"
 
 /* What a candidate must agree with. */
 struct wanted {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "symbol/elfsection.h"
+#include "model/elfsection.h"
 
 /* Numbers of columns, DW_SECT_*: 5 and 8 (and 7) differ between the versions. */
 enum { SECT_INFO = 1, SECT_STR_OFFSETS = 6, SECT_MAX = 8, COLUMNS_MAX = 16 };

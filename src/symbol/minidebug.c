@@ -11,7 +11,7 @@
 #endif
 
 #include "base/buf.h"
-#include "symbol/elfsection.h"
+#include "model/elfsection.h"
 
 #ifdef HAVE_LIBLZMA
 

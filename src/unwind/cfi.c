@@ -1,4 +1,5 @@
-/* In: an ELF file's CFI. Out: compact rows, one per range of code, compiled when first needed. */
+/* In: an ELF file's CFI, or the table of a Go program. Out: compact rows, one per range of code,
+ * compiled when first needed. */
 #include "unwind/cfi.h"
 
 #include <dwarf.h>
@@ -6,6 +7,7 @@
 
 #include "base/table.h"
 #include "base/vec.h"
+#include "model/gotable.h"
 
 struct cfi {
 	const struct arch *arch;
@@ -13,6 +15,8 @@ struct cfi {
 	Dwarf *dwarf;     /* owned; opened for .debug_frame only when .eh_frame has no answer */
 	Dwarf_CFI *debug; /* owned by dwarf */
 	bool tried_debug;
+	struct gotable go;
+	bool tried_go, has_go;
 	struct elffile *file;
 	VEC(struct row) rows;
 	struct table by_pc;   /* address asked for → row */
@@ -33,7 +37,7 @@ struct cfi *cfi_create(struct elffile *f, const struct arch *arch)
 	if (elffile_is_64bit(f) && elffile_machine(f) == arch->machine)
 		c->eh = dwarf_getcfi_elf(elffile_elf(f));
 	else
-		c->tried_debug = true;
+		c->tried_debug = c->tried_go = true;
 	return c;
 }
 
@@ -184,6 +188,37 @@ static Dwarf_Frame *cfi_frame(struct cfi *c, uint64_t svma)
 	return NULL;
 }
 
+/* How far Go's code has moved the stack pointer since its function was called is in the table that
+ * its runtime unwinds by: the linker makes .debug_frame of it (cmd/link, dwarf.go: writeframes),
+ * which stripping takes away. Where there is a frame, the frame pointer is in it, but where is not
+ * said. */
+static struct row row_of_go(struct cfi *c, uint64_t svma, uint64_t *ret_end)
+{
+	uint32_t steps_left = GOTABLE_STEPS_MAX;
+	struct row row = { .cfa = ROW_NONE };
+	struct gofunction f;
+	uint64_t end;
+
+	if (!c->tried_go) {
+		c->tried_go = true;
+		c->has_go = gotable_open(&c->go, c->file);
+	}
+	if (!c->has_go || !gotable_find(&c->go, svma, &f))
+		return row;
+	int32_t moved = gotable_number(&c->go, f.sp, svma - f.start, &steps_left, &end);
+	int32_t pushed = c->arch->perf_lr < 0 ? 8 : 0; /* by the call */
+
+	if (moved < 0 || moved > INT32_MAX - pushed)
+		return row;
+	*ret_end = f.start + end < f.end ? f.start + end : f.end;
+	row.cfa = ROW_CFA_SP;
+	row.cfa_off = moved + pushed;
+	row.fp = moved ? ROW_UNDEFINED : ROW_SAME;
+	row.ra = f.outermost ? ROW_UNDEFINED : row.cfa_off ? ROW_AT_CFA : ROW_SAME;
+	row.ra_off = pushed ? -pushed : -moved;
+	return row;
+}
+
 static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_end)
 {
 	struct row row = { .cfa = ROW_NONE };
@@ -194,7 +229,7 @@ static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_end)
 
 	*ret_end = svma + 1; /* without a row, each address stands for itself */
 	if (!frame)
-		return row;
+		return row_of_go(c, svma, ret_end);
 	int ra = dwarf_frame_info(frame, &start, &end, &is_signal);
 
 	if (ra >= 0 && ra < c->arch->n_dwarf_regs) {

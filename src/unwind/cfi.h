@@ -1,7 +1,8 @@
 /* Call frame information of one binary as compact rows. A row says, for a range of code, where the
  * caller's stack pointer, frame pointer and return address are. Compiled from .eh_frame (else
- * .debug_frame) through libdw's CFI reader the first time an address of the range is asked for,
- * then kept. What a row cannot say is marked ROW_COMPLEX and left to libunwind. */
+ * .debug_frame) through libdw's CFI reader, or else from the table of functions of a Go program,
+ * the first time an address of the range is asked for, then kept. What a row cannot say is marked
+ * ROW_COMPLEX and left to libunwind. */
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
 

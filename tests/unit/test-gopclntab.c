@@ -1,4 +1,5 @@
-/* Functions, inlined calls and lines from the table of a program by Go, written here by hand. */
+/* Functions, inlined calls, lines and rows for unwinding from the table of a program by Go, written
+ * here by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include "support/elfwrite.h"
 #include "symbol/gopclntab.h"
+#include "unwind/cfi.h"
 
 enum {
 	TEXT = 0x401000,
@@ -23,6 +25,8 @@ struct go {
 	uint32_t magic;
 	bool no_module;
 	bool pie; /* where the code is stands in a relocation */
+	uint16_t machine;
+	int64_t moved; /* of the stack pointer, in the middle of main.main; 0: 0x18 bytes */
 	struct buf table, tree, module;
 	struct elffile *file;
 	struct gopclntab *g;
@@ -48,7 +52,9 @@ static uint32_t put_numbers(struct buf *out, size_t base, const int64_t (*runs)[
 	return at;
 }
 
-static void put_function(struct go *go, uint32_t start, uint32_t name, const uint32_t numbers[3])
+/* `numbers`: of files, lines, calls inlined, the stack pointer. */
+static void put_function(struct go *go, uint32_t start, uint32_t name, const uint32_t numbers[4],
+			 bool outermost)
 {
 	struct buf *t = &go->table;
 
@@ -56,14 +62,14 @@ static void put_function(struct go *go, uint32_t start, uint32_t name, const uin
 	buf_u32(t, name);
 	buf_u32(t, 0);
 	buf_u32(t, 0);
-	buf_u32(t, 0);
+	buf_u32(t, numbers[3]);
 	buf_u32(t, numbers[0]);
 	buf_u32(t, numbers[1]);
 	buf_u32(t, 3); /* PCDATA: the third says what is inlined */
 	buf_u32(t, 1); /* where its unit's files begin */
 	if (is_120(go))
 		buf_u32(t, 0);
-	buf_u32(t, 4U << 24);
+	buf_u32(t, 4U << 24 | (outermost ? 1U << 8 : 0));
 	buf_u32(t, 0);
 	buf_u32(t, 0);
 	buf_u32(t, numbers[2]);
@@ -83,6 +89,8 @@ static void make_table(struct go *go)
 	static const int64_t files[][2] = { { 0, 0x10 }, { 1, 0x10 }, { 0, 0x20 } };
 	static const int64_t lines[][2] = { { 10, 0x10 }, { 5, 0x10 }, { 12, 0x20 } };
 	static const int64_t inlined[][2] = { { -1, 0x10 }, { 0, 0x10 }, { -1, 0x20 } };
+	const int64_t moved[][2] = { { 0, 4 }, { go->moved ?: 0x18, 0x38 }, { 0, 4 } };
+	static const int64_t other_moved[][2] = { { 8, 0x40 } };
 	static const int64_t other[][2] = { { 30, 0x40 } };
 	static const int64_t other_file[][2] = { { 1, 0x40 } };
 	struct buf *t = &go->table;
@@ -110,10 +118,10 @@ static void make_table(struct go *go)
 
 	set_u64(t, offsets + 24, base);
 	buf_u8(t, 0);
-	uint32_t first[3] = { put_numbers(t, base, files, 3), put_numbers(t, base, lines, 3),
-			      put_numbers(t, base, inlined, 3) };
-	uint32_t second[3] = { put_numbers(t, base, other_file, 1),
-			       put_numbers(t, base, other, 1) };
+	uint32_t first[4] = { put_numbers(t, base, files, 3), put_numbers(t, base, lines, 3),
+			      put_numbers(t, base, inlined, 3), put_numbers(t, base, moved, 3) };
+	uint32_t second[4] = { put_numbers(t, base, other_file, 1), put_numbers(t, base, other, 1),
+			       0, put_numbers(t, base, other_moved, 1) };
 
 	set_u64(t, offsets + 32, t->len);
 	buf_u32(t, 0);
@@ -121,8 +129,8 @@ static void make_table(struct go *go)
 	buf_u32(t, 0x40);
 	buf_u32(t, is_120(go) ? 20 + 72 : 20 + 68);
 	buf_u32(t, 0x80);
-	put_function(go, 0, 0, first);
-	put_function(go, 0x40, 20, second);
+	put_function(go, 0, 0, first, false);
+	put_function(go, 0x40, 20, second, true);
 	buf_u32(&go->tree, 0);
 	if (!is_120(go))
 		buf_u64(&go->tree, 0);
@@ -152,7 +160,7 @@ static void go_begin(struct go *go)
 
 	if (!go->table.len)
 		make_table(go);
-	elfwrite_init(&e, true, ET_EXEC, EM_X86_64);
+	elfwrite_init(&e, true, ET_EXEC, go->machine ?: EM_X86_64);
 	elfwrite_segment(&e, PT_LOAD, PF_R | PF_X, FILE_OFF, TEXT, LEN);
 	elfwrite_section(&e, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, FILE_OFF, LEN);
 	elfwrite_segment(&e, PT_LOAD, PF_R, 2 * FILE_OFF, TREE, LEN);
@@ -291,6 +299,80 @@ static void test_functions(void **state)
 	go_end(&go);
 }
 
+static void expect_row(struct cfi *c, uint64_t svma, enum row_save fp, int32_t cfa_off,
+		       enum row_save ra, int32_t ra_off)
+{
+	struct row row = cfi_row(c, svma);
+
+	assert_int_equal(row.cfa, ROW_CFA_SP);
+	assert_int_equal(row.cfa_off, cfa_off);
+	assert_int_equal(row.fp, fp);
+	assert_int_equal(row.ra, ra);
+	if (ra == ROW_AT_CFA)
+		assert_int_equal(row.ra_off, ra_off);
+	assert_false(row.signal);
+}
+
+static void expect_no_row(struct cfi *c, uint64_t svma)
+{
+	assert_int_equal(cfi_row(c, svma).cfa, ROW_NONE);
+}
+
+/* The call pushed the return address; nothing called main.other. */
+static void test_rows(void **state)
+{
+	struct go go = { .magic = 0xfffffff1 };
+
+	(void)state;
+	go_begin(&go);
+	struct cfi *c = cfi_create(go.file, &arch_x86_64);
+
+	expect_row(c, TEXT, ROW_SAME, 8, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 3, ROW_SAME, 8, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 4, ROW_UNDEFINED, 0x20, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 0x3b, ROW_UNDEFINED, 0x20, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 0x3c, ROW_SAME, 8, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 0x40, ROW_UNDEFINED, 0x10, ROW_UNDEFINED, 0);
+	assert_int_equal(cfi_n_rows(c), 4);
+	expect_no_row(c, TEXT - 1);
+	expect_no_row(c, TEXT + 0x80);
+	cfi_destroy(c);
+	go_end(&go);
+}
+
+/* The call left the return address in a register; a frame has it at its end. */
+static void test_rows_with_link_register(void **state)
+{
+	struct go go = { .magic = 0xfffffff0, .machine = EM_AARCH64 };
+
+	(void)state;
+	go_begin(&go);
+	struct cfi *c = cfi_create(go.file, &arch_aarch64);
+
+	expect_row(c, TEXT, ROW_SAME, 0, ROW_SAME, 0);
+	expect_row(c, TEXT + 4, ROW_UNDEFINED, 0x18, ROW_AT_CFA, -0x18);
+	cfi_destroy(c);
+	go_end(&go);
+}
+
+static void test_rows_that_cannot_be(void **state)
+{
+	static const int64_t moved[] = { -8, INT32_MAX, INT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
+		struct go go = { .magic = 0xfffffff1, .moved = moved[i] };
+
+		go_begin(&go);
+		struct cfi *c = cfi_create(go.file, &arch_x86_64);
+
+		expect_row(c, TEXT, ROW_SAME, 8, ROW_AT_CFA, -8);
+		expect_no_row(c, TEXT + 4);
+		cfi_destroy(c);
+		go_end(&go);
+	}
+}
+
 /* Cut anywhere, or with any byte changed: other answers, or none, but no more than that. */
 static void test_damage(void **state)
 {
@@ -311,8 +393,14 @@ static void test_damage(void **state)
 		if (!go.table.len)
 			buf_u8(&go.table, 0);
 		go_begin(&go);
-		for (uint64_t at = TEXT; go.g && at < TEXT + 0x90; at += 8)
-			gopclntab_find(go.g, at, chain);
+		struct cfi *c = cfi_create(go.file, &arch_x86_64);
+
+		for (uint64_t at = TEXT; at < TEXT + 0x90; at += 4) {
+			if (go.g)
+				gopclntab_find(go.g, at, chain);
+			cfi_row(c, at);
+		}
+		cfi_destroy(c);
 		for (uint32_t k = 0; go.g && k < gopclntab_n(go.g) && k < 100; k++)
 			gopclntab_get(go.g, k, &f);
 		go_end(&go);
@@ -323,9 +411,15 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),  cmocka_unit_test(test_another_version),
-		cmocka_unit_test(test_relocated), cmocka_unit_test(test_inlined_call_not_known),
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_another_version),
+		cmocka_unit_test(test_relocated),
+		cmocka_unit_test(test_inlined_call_not_known),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows_with_link_register),
+		cmocka_unit_test(test_rows_that_cannot_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* Sections of an ELF file by name. */
-#ifndef SYMBOL_ELFSECTION_H
-#define SYMBOL_ELFSECTION_H
+#ifndef MODEL_ELFSECTION_H
+#define MODEL_ELFSECTION_H
 
 #include <libelf.h>
 #include <stdbool.h>

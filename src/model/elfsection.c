@@ -1,5 +1,5 @@
 /* In: a name. Out: the section of that name. */
-#include "symbol/elfsection.h"
+#include "model/elfsection.h"
 
 #include <gelf.h>
 #include <string.h>
