@@ -69,7 +69,7 @@ static void say_remedy(struct buf *b, enum verdict v, const struct binary *most,
 					"pointers, or to dump unwinding information"
 				      : "build with -fasynchronous-unwind-tables, keep .eh_frame "
 					"when stripping, or install the debug symbols; where code "
-					"keeps frame pointers, as Go does, record with "
+					"keeps frame pointers, as old Go's does, record with "
 					"--call-graph fp");
 		return;
 	case VERDICT_NO_CFI_YET:

@@ -13,6 +13,7 @@ enum {
 	PCDATA_INLINED = 2,
 	FUNCDATA_INLINED = 3,
 	FLAG_TOP_FRAME = 1,
+	FLAG_ASM = 4,
 };
 
 /* As words from the start of moduledata; the slices between have three each. */
@@ -179,7 +180,10 @@ bool gotable_function(const struct gotable *t, uint32_t i, struct gofunction *re
 
 	ret->unit = cursor_u32(&c);
 	cursor_skip(&c, t->is_120 ? 5 : 1);
-	ret->outermost = cursor_u8(&c) & FLAG_TOP_FRAME;
+	uint8_t flags = cursor_u8(&c);
+
+	ret->outermost = flags & FLAG_TOP_FRAME;
+	ret->assembly = flags & FLAG_ASM;
 	cursor_skip(&c, 1);
 	uint8_t n_funcdata = cursor_u8(&c);
 

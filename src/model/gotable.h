@@ -24,11 +24,11 @@ struct gofunction {
 	uint32_t sp, files, lines; /* numbers by place, for gotable_number() */
 	uint32_t inlined;          /* numbers of calls inlined at each place; 0: none */
 	uint32_t tree;  /* offset of these calls from moduledata's gofunc; UINT32_MAX: none */
+	bool assembly;  /* its frame is what its author made of it */
 	bool outermost; /* nothing called it */
 };
 
 enum {
-	GOTABLE_STEPS_MAX = 1 << 20, /* through the numbers of one place: damaged ones are many */
 	GOTABLE_NONE = -1,
 	GOTABLE_MODULE_WORDS = 41,
 };

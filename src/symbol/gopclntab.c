@@ -6,6 +6,10 @@
 #include "base/alloc.h"
 #include "model/gotable.h"
 
+enum {
+	STEPS_MAX = 1 << 20
+}; /* through the numbers of one place: a damaged chain goes in circles */
+
 /* As words from the start of moduledata. */
 enum {
 	MODULE_GOFUNC_118 = 38,
@@ -127,7 +131,7 @@ static enum inlined inlined_at(const struct gopclntab *g, const struct gofunctio
 
 size_t gopclntab_find(const struct gopclntab *g, uint64_t svma, struct debug_line *ret)
 {
-	uint32_t steps_left = GOTABLE_STEPS_MAX;
+	uint32_t steps_left = STEPS_MAX;
 	struct gofunction f;
 	size_t n = 0;
 

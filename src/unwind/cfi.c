@@ -99,7 +99,7 @@ static bool row_plt(const Dwarf_Op *ops, size_t n, struct row *row)
 /* What follows a base register: DEREF, and maybe a small number to add. */
 static bool row_deref(const Dwarf_Op *ops, size_t n, struct row *row)
 {
-	enum { MOST = 127 };
+	enum { MOST = 63 };
 	uint64_t more = 0;
 
 	if (!n || ops[0].atom != DW_OP_deref)
@@ -171,33 +171,42 @@ static bool row_save(const struct cfi *c, Dwarf_Frame *frame, unsigned int reg, 
 	return fits(off, ret_off);
 }
 
-/* The information about `svma` from .eh_frame, else from .debug_frame. The caller frees. */
-static Dwarf_Frame *cfi_frame(struct cfi *c, uint64_t svma)
+/* The caller frees. */
+static Dwarf_Frame *frame_of_eh(struct cfi *c, uint64_t svma)
 {
 	Dwarf_Frame *frame = NULL;
 
-	if (c->eh && !dwarf_cfi_addrframe(c->eh, svma, &frame))
-		return frame;
+	return c->eh && !dwarf_cfi_addrframe(c->eh, svma, &frame) ? frame : NULL;
+}
+
+/* The caller frees. */
+static Dwarf_Frame *frame_of_debug(struct cfi *c, uint64_t svma)
+{
+	Dwarf_Frame *frame = NULL;
+
 	if (!c->tried_debug) {
 		c->tried_debug = true;
 		c->dwarf = dwarf_begin_elf(elffile_elf(c->file), DWARF_C_READ, NULL);
 		c->debug = c->dwarf ? dwarf_getcfi(c->dwarf) : NULL;
 	}
-	if (c->debug && !dwarf_cfi_addrframe(c->debug, svma, &frame))
-		return frame;
-	return NULL;
+	return c->debug && !dwarf_cfi_addrframe(c->debug, svma, &frame) ? frame : NULL;
 }
 
+enum {
+	GO_PROLOGUE = 8, /* x86-64: bytes from where a frame is made to where rbp is saved in it */
+	GO_STEPS = 1 << 16, /* through a function's numbers: damaged ones have more */
+};
+
 /* How far Go's code has moved the stack pointer since its function was called is in the table that
- * its runtime unwinds by: the linker makes .debug_frame of it (cmd/link, dwarf.go: writeframes),
- * which stripping takes away. Where there is a frame, the frame pointer is in it, but where is not
- * said. */
+ * its runtime unwinds by; the linker makes .debug_frame of it (cmd/link, dwarf.go: writeframes),
+ * which stripping takes away. On x86-64, compiled functions with a frame save rbp at its outer end
+ * and point it there (cmd/internal/obj/x86, obj6.go: preprocess); .debug_frame does not say so. */
 static struct row row_of_go(struct cfi *c, uint64_t svma, uint64_t *ret_end)
 {
-	uint32_t steps_left = GOTABLE_STEPS_MAX;
+	uint32_t steps_left = GO_STEPS;
 	struct row row = { .cfa = ROW_NONE };
 	struct gofunction f;
-	uint64_t end;
+	uint64_t end, made;
 
 	if (!c->tried_go) {
 		c->tried_go = true;
@@ -213,23 +222,38 @@ static struct row row_of_go(struct cfi *c, uint64_t svma, uint64_t *ret_end)
 	*ret_end = f.start + end < f.end ? f.start + end : f.end;
 	row.cfa = ROW_CFA_SP;
 	row.cfa_off = moved + pushed;
-	row.fp = moved ? ROW_UNDEFINED : ROW_SAME;
 	row.ra = f.outermost ? ROW_UNDEFINED : row.cfa_off ? ROW_AT_CFA : ROW_SAME;
 	row.ra_off = pushed ? -pushed : -moved;
+	row.fp = moved ? ROW_UNDEFINED : ROW_SAME;
+	if (!moved || !pushed || f.assembly ||
+	    gotable_number(&c->go, f.sp, 0, &steps_left, &made) > 0)
+		return row;
+	made += f.start + GO_PROLOGUE;
+	if (svma < made) {
+		*ret_end = made < *ret_end ? made : *ret_end;
+		return row;
+	}
+	row.fp = ROW_AT_CFA;
+	row.fp_off = row.ra_off - 8;
+	row.framed = 1;
 	return row;
 }
 
 static struct row row_compile(struct cfi *c, uint64_t svma, uint64_t *ret_end)
 {
 	struct row row = { .cfa = ROW_NONE };
-	Dwarf_Frame *frame = cfi_frame(c, svma);
+	Dwarf_Frame *frame = frame_of_eh(c, svma);
 	Dwarf_Addr start = svma;
 	Dwarf_Addr end = svma;
 	bool is_signal = false;
 
 	*ret_end = svma + 1; /* without a row, each address stands for itself */
+	if (!frame) {
+		row = row_of_go(c, svma, ret_end);
+		frame = row.cfa == ROW_NONE ? frame_of_debug(c, svma) : NULL;
+	}
 	if (!frame)
-		return row_of_go(c, svma, ret_end);
+		return row;
 	int ra = dwarf_frame_info(frame, &start, &end, &is_signal);
 
 	if (ra >= 0 && ra < c->arch->n_dwarf_regs) {

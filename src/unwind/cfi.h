@@ -1,7 +1,7 @@
 /* Call frame information of one binary as compact rows. A row says, for a range of code, where the
- * caller's stack pointer, frame pointer and return address are. Compiled from .eh_frame (else
- * .debug_frame) through libdw's CFI reader, or else from the table of functions of a Go program,
- * the first time an address of the range is asked for, then kept. What a row cannot say is marked
+ * caller's stack pointer, frame pointer and return address are. Compiled from .eh_frame, else the
+ * table of functions of a Go program, else .debug_frame, the first time an address of the range is
+ * asked for, then kept; through libdw's CFI reader where it is CFI. What a row cannot say is marked
  * ROW_COMPLEX and left to libunwind. */
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
@@ -37,8 +37,11 @@ struct row {
 	int32_t cfa_off, fp_off, ra_off;
 	uint8_t cfa;        /* enum row_cfa */
 	uint8_t fp, ra;     /* enum row_save */
-	uint8_t more : 7;   /* enum row_cfa says of what */
+	uint8_t more : 6;   /* enum row_cfa says of what */
 	uint8_t signal : 1; /* the caller was interrupted, not calling */
+	/* While this code calls, its frame pointer points to where the caller's is saved, below the
+	   return address, though the row does without it. */
+	uint8_t framed : 1;
 };
 
 struct cfi;

@@ -17,10 +17,14 @@ static size_t chain_link(const struct raw_sample *s, uint64_t sp, uint64_t fp0, 
 	return 0;
 }
 
-static bool is_fp_row(const struct code_place *p)
+/* True if the frame pointer leads from this code's frame to its caller's, by its row or, while it
+ * calls, by what its compiler always does. */
+static bool is_fp_row(const struct code_place *p, bool calls)
 {
-	return (p->state == PLACE_CODE || p->state == PLACE_JIT) && p->row.cfa == ROW_CFA_FP &&
-	       p->row.cfa_off == 16 && p->row.ra == ROW_AT_CFA && p->row.ra_off == -8;
+	if (p->state != PLACE_CODE && p->state != PLACE_JIT)
+		return false;
+	return (calls && p->row.framed) || (p->row.cfa == ROW_CFA_FP && p->row.cfa_off == 16 &&
+					    p->row.ra == ROW_AT_CFA && p->row.ra_off == -8);
 }
 
 void splice_tail(struct walk *w, struct code *code, const struct addrspace *as,
@@ -33,10 +37,11 @@ void splice_tail(struct walk *w, struct code *code, const struct addrspace *as,
 	    !arch_sample_reg(s, arch->perf_sp, &sp) || !arch_sample_reg(s, arch->perf_fp, &fp0))
 		return;
 	const struct walk_frame *last = &w->frames[w->n - 1];
-	const struct code_place *p = last->kind == FRAME_RETURN ? code_find_call(code, as, last->pc)
-								: code_find(code, as, last->pc);
+	bool calls = last->kind == FRAME_RETURN;
+	const struct code_place *p =
+		calls ? code_find_call(code, as, last->pc) : code_find(code, as, last->pc);
 
-	if (!is_fp_row(p))
+	if (!is_fp_row(p, calls))
 		return;
 	for (size_t i = chain_link(s, sp, fp0, w->end_fp, n_chain); i && i < n_chain; i++) {
 		if (w->n == WALK_MAX_FRAMES) {
@@ -51,7 +56,7 @@ void splice_tail(struct walk *w, struct code *code, const struct addrspace *as,
 			w->verdict = VERDICT_COMPLETE;
 			return;
 		}
-		if (!is_fp_row(p))
+		if (!is_fp_row(p, true))
 			return;
 	}
 }

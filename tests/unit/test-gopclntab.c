@@ -19,6 +19,8 @@ enum {
 	MODULE = 0x700000,
 	FILE_OFF = 0x1000, /* of each, in the file: the address's third digit times this */
 	LEN = 0x1000,
+	FLAG_TOP_FRAME = 1,
+	FLAG_ASM = 4,
 };
 
 struct go {
@@ -26,6 +28,7 @@ struct go {
 	bool no_module;
 	bool pie; /* where the code is stands in a relocation */
 	uint16_t machine;
+	bool assembly; /* main.main */
 	int64_t moved; /* of the stack pointer, in the middle of main.main; 0: 0x18 bytes */
 	struct buf table, tree, module;
 	struct elffile *file;
@@ -54,7 +57,7 @@ static uint32_t put_numbers(struct buf *out, size_t base, const int64_t (*runs)[
 
 /* `numbers`: of files, lines, calls inlined, the stack pointer. */
 static void put_function(struct go *go, uint32_t start, uint32_t name, const uint32_t numbers[4],
-			 bool outermost)
+			 uint32_t flags)
 {
 	struct buf *t = &go->table;
 
@@ -69,7 +72,7 @@ static void put_function(struct go *go, uint32_t start, uint32_t name, const uin
 	buf_u32(t, 1); /* where its unit's files begin */
 	if (is_120(go))
 		buf_u32(t, 0);
-	buf_u32(t, 4U << 24 | (outermost ? 1U << 8 : 0));
+	buf_u32(t, 4U << 24 | flags << 8);
 	buf_u32(t, 0);
 	buf_u32(t, 0);
 	buf_u32(t, numbers[2]);
@@ -129,8 +132,8 @@ static void make_table(struct go *go)
 	buf_u32(t, 0x40);
 	buf_u32(t, is_120(go) ? 20 + 72 : 20 + 68);
 	buf_u32(t, 0x80);
-	put_function(go, 0, 0, first, false);
-	put_function(go, 0x40, 20, second, true);
+	put_function(go, 0, 0, first, go->assembly ? FLAG_ASM : 0);
+	put_function(go, 0x40, 20, second, FLAG_TOP_FRAME);
 	buf_u32(&go->tree, 0);
 	if (!is_120(go))
 		buf_u64(&go->tree, 0);
@@ -318,7 +321,8 @@ static void expect_no_row(struct cfi *c, uint64_t svma)
 	assert_int_equal(cfi_row(c, svma).cfa, ROW_NONE);
 }
 
-/* The call pushed the return address; nothing called main.other. */
+/* The call pushed the return address; nothing called main.other. Below it is rbp, once the prologue
+ * has had room to save it. */
 static void test_rows(void **state)
 {
 	struct go go = { .magic = 0xfffffff1 };
@@ -330,12 +334,33 @@ static void test_rows(void **state)
 	expect_row(c, TEXT, ROW_SAME, 8, ROW_AT_CFA, -8);
 	expect_row(c, TEXT + 3, ROW_SAME, 8, ROW_AT_CFA, -8);
 	expect_row(c, TEXT + 4, ROW_UNDEFINED, 0x20, ROW_AT_CFA, -8);
-	expect_row(c, TEXT + 0x3b, ROW_UNDEFINED, 0x20, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 0xb, ROW_UNDEFINED, 0x20, ROW_AT_CFA, -8);
+	assert_false(cfi_row(c, TEXT + 0xb).framed);
+	expect_row(c, TEXT + 0xc, ROW_AT_CFA, 0x20, ROW_AT_CFA, -8);
+	expect_row(c, TEXT + 0x3b, ROW_AT_CFA, 0x20, ROW_AT_CFA, -8);
+	assert_int_equal(cfi_row(c, TEXT + 0x3b).fp_off, -16);
+	assert_true(cfi_row(c, TEXT + 0x3b).framed);
 	expect_row(c, TEXT + 0x3c, ROW_SAME, 8, ROW_AT_CFA, -8);
+	assert_false(cfi_row(c, TEXT + 0x3c).framed);
 	expect_row(c, TEXT + 0x40, ROW_UNDEFINED, 0x10, ROW_UNDEFINED, 0);
-	assert_int_equal(cfi_n_rows(c), 4);
+	assert_int_equal(cfi_n_rows(c), 5);
 	expect_no_row(c, TEXT - 1);
 	expect_no_row(c, TEXT + 0x80);
+	cfi_destroy(c);
+	go_end(&go);
+}
+
+/* What assembly does with rbp is not known. */
+static void test_rows_of_assembly(void **state)
+{
+	struct go go = { .magic = 0xfffffff1, .assembly = true };
+
+	(void)state;
+	go_begin(&go);
+	struct cfi *c = cfi_create(go.file, &arch_x86_64);
+
+	expect_row(c, TEXT + 0x10, ROW_UNDEFINED, 0x20, ROW_AT_CFA, -8);
+	assert_false(cfi_row(c, TEXT + 0x10).framed);
 	cfi_destroy(c);
 	go_end(&go);
 }
@@ -418,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows_of_assembly),
 		cmocka_unit_test(test_rows_with_link_register),
 		cmocka_unit_test(test_rows_that_cannot_be),
 	};
