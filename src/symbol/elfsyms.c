@@ -318,16 +318,19 @@ static const struct elfsym *walk_top(struct elfsyms_walk *w, uint64_t svma)
 	return NULL;
 }
 
-/* Where unwind information tells functions apart, a symbol of size zero stays within its own. */
-static bool tail_reaches(struct elffile *file, const struct elfsym *tail, uint64_t svma)
+/* Where unwind information tells functions apart, a symbol of size zero stays within its own. Where
+ * nothing does, and the symbols of local functions are gone, it may be any distance to the next. */
+static bool tail_reaches(const struct elfsyms *s, const struct elfsym *tail, uint64_t svma)
 {
 	uint64_t start, end;
 
 	if (svma >= tail->end)
 		return false;
-	if (elffile_fde(file, svma, &start, &end))
+	if (elffile_fde(s->file, svma, &start, &end))
 		return start <= tail->addr;
-	return !elffile_fde(file, tail->addr, &start, &end);
+	if (!s->has_symtab && svma != tail->addr)
+		return false;
+	return !elffile_fde(s->file, tail->addr, &start, &end);
 }
 
 const struct elfsym *elfsyms_walk_to(struct elfsyms_walk *w, uint64_t svma)
@@ -349,5 +352,5 @@ const struct elfsym *elfsyms_walk_to(struct elfsyms_walk *w, uint64_t svma)
 
 	if (top)
 		return top;
-	return w->tail && tail_reaches(s->file, w->tail, svma) ? w->tail : NULL;
+	return w->tail && tail_reaches(s, w->tail, svma) ? w->tail : NULL;
 }

@@ -3,8 +3,9 @@
  *
  * A sized symbol covers its range and nothing else; where ranges overlap the one that starts last
  * covers. A symbol of size zero reaches to the next symbol, the end of its section, or where FDEs
- * say that another function begins, and yields to any sized symbol around it. Of several symbols
- * at one address: global before weak before local, functions before labels, then fewer leading
+ * say that another function begins, and yields to any sized symbol around it; without .symtab, so
+ * that the next function may have no symbol, only as far as an FDE says. Of several symbols at one
+ * address: global before weak before local, functions before labels, then fewer leading
  * underscores, then the shorter, then in order of bytes. */
 #ifndef SYMBOL_ELFSYMS_H
 #define SYMBOL_ELFSYMS_H

@@ -150,9 +150,38 @@ static void test_stubs_of_ifuncs(void **state)
 	scene_end(&s);
 }
 
+static void exported(struct scene *s, const char *name, uint64_t at)
+{
+	elfprog_dynamic_symbol(
+		&s->elf, &(struct elfprog_sym){
+				 .name = name, .at = at, .bind = STB_GLOBAL, .type = STT_FUNC });
+}
+
+/* Where local functions have lost their symbols, how far another reaches is anyone's guess, unless
+ * unwind information says it. */
+static void test_size_zero_in_a_stripped_file(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_begin(&s);
+	exported(&s, "asm_a", 0x100);
+	exported(&s, "asm_b", 0x140);
+	exported(&s, "asm_c", 0x180);
+	elfprog_fde(&s.elf, 0x180, 0x20);
+	scene_file(&s);
+	assert_string_equal(name_at(&s, 0x100), "asm_a");
+	assert_string_equal(name_at(&s, 0x101), "[prog]");
+	assert_string_equal(name_at(&s, 0x140), "asm_b");
+	assert_string_equal(name_at(&s, 0x19f), "asm_c");
+	assert_string_equal(name_at(&s, 0x1a0), "[prog]");
+	scene_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size_zero_in_a_stripped_file),
 		cmocka_unit_test(test_start_code_by_name),
 		cmocka_unit_test(test_start_code_by_what_it_does),
 		cmocka_unit_test(test_stubs_by_the_slot_they_jump_through),
