@@ -210,3 +210,16 @@ bool bare_find(const struct bare *b, struct bare_step *ret)
 		ret->by_fp ? stackcopy_word(b->sample, b->sp0, b->fp, &ret->fp) : b->fp_known;
 	return true;
 }
+
+bool bare_goes_on(struct code *code, const struct addrspace *as, const struct raw_sample *s,
+		  uint64_t sp0, uint64_t sp)
+{
+	enum { N_SEARCHED = 16 };
+	uint64_t word;
+
+	for (unsigned int i = 0; i < N_SEARCHED && stackcopy_word(s, sp0, sp + 8 * i, &word); i++) {
+		if (bare_is_return(code, as, word))
+			return true;
+	}
+	return false;
+}

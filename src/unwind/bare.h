@@ -43,5 +43,8 @@ bool bare_find(const struct bare *b, struct bare_step *ret);
 /* True if `ra` can be a return address by the bytes before it; in code without a file, by its being
  * mapped at all. */
 bool bare_is_return(struct code *code, const struct addrspace *as, uint64_t ra);
+/* True if one is among the words next above `sp`, so that no stack ends there. */
+bool bare_goes_on(struct code *code, const struct addrspace *as, const struct raw_sample *s,
+		  uint64_t sp0, uint64_t sp);
 
 #endif

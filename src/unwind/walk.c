@@ -52,11 +52,6 @@ static bool walk_end_at(struct state *st, enum verdict verdict, uint64_t pc)
 	return walk_end(st, verdict, code_binary(st->as, pc));
 }
 
-static bool is_beyond_copy(const struct state *st, uint64_t addr)
-{
-	return stackcopy_is_near(st->sample, st->sp0, addr);
-}
-
 /* The walk needed a word that the copy does not hold: say why. */
 static bool walk_out_of_stack(struct state *st, uint64_t addr, uint64_t pc)
 {
@@ -163,7 +158,9 @@ static bool step_ra(struct state *st, const struct code_place *p, uint64_t cfa, 
 static bool step_to(struct state *st, uint64_t ip, uint64_t sp, uint8_t kind)
 {
 	ip &= st->arch->code_mask;
-	if (!ip)
+	if (!ip && bare_goes_on(st->code, st->as, st->sample, st->sp0, sp))
+		return walk_end_at(st, VERDICT_BAD_CFA, st->w->frames[st->w->n - 1].pc);
+	if (!ip) /* which a stack made by hand begins with */
 		return walk_end(st, VERDICT_COMPLETE, BINARY_UNKNOWN);
 	st->ip = ip;
 	st->sp = sp;
@@ -216,8 +213,9 @@ static bool step_by_fp(struct state *st, enum verdict otherwise, uint64_t pc)
 	if (!st->fp_known || st->fp < st->sp)
 		return walk_end_at(st, otherwise, pc);
 	if (!stack_word(st, st->fp, &fp) || !stack_word(st, st->fp + 8, &ra))
-		return is_beyond_copy(st, st->fp) ? walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN)
-						  : walk_end_at(st, otherwise, pc);
+		return stackcopy_is_near(st->sample, st->sp0, st->fp)
+			       ? walk_end(st, VERDICT_COPY_SMALL, BINARY_UNKNOWN)
+			       : walk_end_at(st, otherwise, pc);
 	if (!is_mapped_return(st, ra & st->arch->code_mask))
 		return walk_end_at(st, otherwise, pc);
 	uint64_t sp = st->fp + 16;

@@ -340,6 +340,25 @@ static void test_start_without_cfi(void **state)
 	scene_expect(f, VERDICT_NO_CFI, 2, want);
 }
 
+/* Where a stack was made by hand, nothing is above; CFI that is wrong finds a 0 anywhere. */
+static void test_zero_is_the_end_only_at_the_end(void **state)
+{
+	struct fixture *f = *state;
+	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
+					   { ADDR(w_thin_ra), FRAME_RETURN } };
+
+	scene_set_ip(f, w_leaf_pc, 0);
+	f->words[2] = ADDR(w_thin_ra);
+	f->words[4] = STACK + 8 * 12;
+	f->words[5] = 5;
+	assert_true(scene_walk(f, 6, 6));
+	scene_expect(f, VERDICT_COMPLETE, 2, want);
+	f->words[9] = ADDR(w_start_ra);
+	assert_true(scene_walk(f, 16, 16));
+	scene_expect(f, VERDICT_BAD_CFA, 2, want);
+	assert_int_equal(f->walk.binary, f->self);
+}
+
 /* CFI that is wrong for a few instructions leads to words that are no return addresses. */
 static void test_no_caller_where_no_code_is(void **state)
 {
@@ -364,6 +383,7 @@ int main(void)
 		WALK_TEST(test_call_on_another_stack),
 		WALK_TEST(test_return_address_put_by_hand),
 		WALK_TEST(test_end_of_a_fiber),
+		WALK_TEST(test_zero_is_the_end_only_at_the_end),
 		WALK_TEST(test_start_without_cfi),
 		WALK_TEST(test_no_caller_where_no_code_is),
 		WALK_TEST(test_copy_too_small),

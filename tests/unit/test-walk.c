@@ -66,16 +66,16 @@ static void test_one_call_has_many_callers(void **state)
 
 	scene_set_ip(f, w_leaf_pc, 0);
 	f->words[2] = ADDR(w_thin_ra);
-	f->words[4] = ADDR(w_start_ra);
 	for (int again = 0; again < 3; again++) {
 		f->words[3] = ADDR(w_thin_ra);
+		f->words[4] = ADDR(w_start_ra);
 		assert_true(scene_walk(f, 16, 16));
 		scene_expect(f, VERDICT_COMPLETE, 4, want);
 		f->words[3] = ADDR(w_start_ra);
 		assert_true(scene_walk(f, 16, 16));
 		scene_expect(f, VERDICT_COMPLETE, 3,
 			     (const struct walk_frame[]){ want[0], want[1], want[3] });
-		f->words[3] = 0;
+		f->words[3] = f->words[4] = 0;
 		assert_true(scene_walk(f, 16, 16));
 		scene_expect(f, VERDICT_COMPLETE, 2, want);
 	}
