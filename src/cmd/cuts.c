@@ -76,8 +76,9 @@ static void say_remedy(struct buf *b, enum verdict v, const struct binary *most,
 		output_printf(b, "only at the start of a recording: record longer");
 		return;
 	case VERDICT_BAD_CFA:
-		output_printf(b, "a signal handler or a coroutine on a stack of its own, or wrong "
-				 "unwind information; their outer callers are not known");
+		output_printf(b, "a signal handler or a coroutine on a stack of its own, a word "
+				 "kept below the stack pointer, where the kernel copies nothing, "
+				 "or wrong unwind information; their outer callers are not known");
 		return;
 	case VERDICT_NO_STACK:
 	case VERDICT_COMPLETE:

@@ -1,8 +1,9 @@
 /* Places → names. Names every distinct frame of a dataset that has no stored name, binary by
  * binary, in process. Never guesses: the file must be the binary (build-id, else device and inode
  * and mtime), a sized symbol covers only its range, a symbol of size zero reaches to the next
- * symbol or FDE; else "[name+0xSTART]" with the FDE's start, else "[name]". The kernel is named
- * from kallsyms only on the boot that recorded (boot_id), zero addresses never used. */
+ * symbol or FDE, in a stripped file as far as an FDE does; else "[name+0xSTART]" with the FDE's
+ * start, else "[name]". The kernel is named from kallsyms only on the boot that recorded (boot_id),
+ * zero addresses never used. */
 #ifndef SYMBOL_SYMBOLIZER_H
 #define SYMBOL_SYMBOLIZER_H
 
