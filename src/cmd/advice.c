@@ -91,7 +91,8 @@ char *advice(const struct advice_of *of)
 				     : xstrdup("names need /tmp/perf-PID.map or a jitdump while it "
 					       "is recorded: node --perf-basic-prof, java "
 					       "-XX:+UnlockDiagnosticVMOptions "
-					       "-XX:+DumpPerfMapAtExit, python -X perf");
+					       "-XX:+DumpPerfMapAtExit, python -X perf, "
+					       "erl +JPperf true, mono --jitmap");
 	case BINARY_KIND_UNKNOWN:
 	case BINARY_KIND_VDSO:
 	case BINARY_KIND_TEXT:
