@@ -41,7 +41,7 @@ struct arch {
 	   Go's scheduler, and what it runs on a system stack. */
 	bool (*switches_stack)(const uint8_t *code, size_t len);
 	/* NULL or, of the bytes at a return address: true if they end the thread with what was
-	   returned, or the call was to never return. */
+	   returned. */
 	bool (*is_thread_end)(const uint8_t *code, size_t len);
 	/* NULL or, of the bytes that end at a return address: true if they are a jump through a
 	   register: nothing called it, and a coroutine's stack ends there. */

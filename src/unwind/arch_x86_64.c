@@ -98,14 +98,12 @@ static bool x86_switches_stack(const uint8_t *code, size_t len)
 	return false;
 }
 
-/* hlt, behind the call of what does not return: Free Pascal's start of a program. Or musl's
- * __clone: mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall (60 is exit). */
+/* musl's __clone: mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall (60 is exit). */
 static bool x86_is_thread_end(const uint8_t *code, size_t len)
 {
 	static const uint8_t insns[] = { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 0x3c, 0x0f, 0x05 };
 
-	return (len && code[0] == 0xf4) ||
-	       (len >= sizeof(insns) && !memcmp(code, insns, sizeof(insns)));
+	return len >= sizeof(insns) && !memcmp(code, insns, sizeof(insns));
 }
 
 /* FF /4 with a register. */

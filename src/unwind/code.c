@@ -255,14 +255,39 @@ static bool is_switched(const struct code *c, struct elffile *f, uint64_t ra, co
 	return before && c->arch->switches_stack(before, LEN);
 }
 
-/* The dynamic linker's first instructions have no caller and no CFI to say so. */
-static bool is_bare_entry(struct elffile *f, uint64_t svma)
+/* From the instruction at `svma` on to the one at or around `to`, none leaves for good: no function
+ * ends there. False where an architecture's instructions are not known. */
+static bool goes_on(const struct code *c, struct elffile *f, uint64_t svma, uint64_t to)
 {
-	enum { ENTRY_LEN = 64 };
+	enum { LONGEST_INSN = 16 };
+	uint64_t len = to - svma + 1;
+	const uint8_t *bytes = elffile_bytes(f, svma, len + LONGEST_INSN);
+	struct insn insn = { 0 };
+
+	if (bytes)
+		len += LONGEST_INSN;
+	else
+		bytes = elffile_bytes(f, svma, len);
+	for (uint64_t at = 0; bytes && c->arch->insn && c->arch->insn(bytes + at, len - at, &insn);
+	     at += insn.len) {
+		if (svma + at + insn.len > to)
+			return true;
+		if (insn.kind == INSN_RETURN || insn.kind == INSN_JUMP || insn.kind == INSN_STOP)
+			return false;
+	}
+	return false;
+}
+
+/* A program's or the dynamic linker's first instructions have no caller, and no CFI to say so. */
+static bool is_bare_entry(const struct code *c, struct elffile *f, uint64_t svma)
+{
+	enum { ENTRY_LEN = 64, ENTRY_MOST = 256 };
 	uint64_t entry = elffile_entry(f);
 	uint64_t start, end;
 
-	return svma >= entry && svma - entry < ENTRY_LEN && !elffile_fde(f, entry, &start, &end);
+	if (svma < entry || svma - entry >= ENTRY_MOST || elffile_fde(f, entry, &start, &end))
+		return false;
+	return c->arch->insn ? goes_on(c, f, entry, svma) : svma - entry < ENTRY_LEN;
 }
 
 static bool is_sigreturn(const struct code *c, struct elffile *f, uint64_t svma)
@@ -280,7 +305,7 @@ static unsigned int place_bare(const struct code *c, struct elffile *f, uint64_t
 	return (is_sigreturn(c, f, svma) ? BARE_SIGRETURN : 0) |
 	       (is_sigreturn(c, f, svma + 1) ? BARE_SIGRETURN_NEXT : 0) |
 	       (is_sigreturn(c, f, svma - SIGRETURN_LEN) ? BARE_SIGRETURN_BEFORE : 0) |
-	       (is_bare_entry(f, svma) ? BARE_ENTRY : 0);
+	       (is_bare_entry(c, f, svma) ? BARE_ENTRY : 0);
 }
 
 static enum place_state place_look_up(struct code *c, const struct mapping *m, bool call,

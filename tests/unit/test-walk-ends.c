@@ -330,12 +330,6 @@ static void test_start_without_cfi(void **state)
 	scene_set_ip(f, w_leaf_pc, 0);
 	assert_true(scene_walk(f, 16, 16));
 	scene_expect(f, VERDICT_COMPLETE, 3, want);
-	/* Or a start that is never to be returned to, as Free Pascal's. */
-	f->words[2] = ADDR(w_halts);
-	assert_true(scene_walk(f, 16, 16));
-	scene_expect(f, VERDICT_COMPLETE, 2,
-		     (const struct walk_frame[]){ want[0], { ADDR(w_halts), FRAME_AFTER_SIGNAL } });
-	f->words[2] = ADDR(w_no_cfi) + 2;
 	/* Of another's return address before it the caller may be the caller. */
 	f->words[5] = ADDR(w_mid_ra);
 	assert_true(scene_walk(f, 16, 16));

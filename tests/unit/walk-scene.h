@@ -19,7 +19,7 @@ extern const char w_exits_ret[], w_exits_on[], w_sigreturn[], w_loop_pc[], w_thi
 	w_complex_pc[], w_restore_pc[], w_by_rbx_ra[], w_huge_pc[], w_absurd_pc[], w_bare_ra[];
 extern const char w_mcall_ra[], w_systemstack_ra[], w_asmcgocall_ra[], w_calls_ra[], w_framed_ra[];
 extern const char w_rounds_far_ra[], w_switch[], w_fiber_end[], w_clone_ra[], w_thread_end[],
-	w_deref_ra[], w_halts[];
+	w_deref_ra[];
 
 #define ADDR(label) ((uint64_t)(uintptr_t)(label))
 
