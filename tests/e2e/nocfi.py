@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Programs whose functions have neither CFI nor a frame pointer. Runs beside others."""
 
-from e2e import *
-from unwind import SECONDS, build, engines, keep
+from kept import *
 
 
 def own_calls(command):

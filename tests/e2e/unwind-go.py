@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Go programs, stripped or not, are unwound whole, deeper than the copy of the stack too. Runs beside
-others."""
+"""Go programs, stripped or not, are unwound whole, deeper than the copy of the stack too; where they
+change stacks, stacks end. Runs beside others."""
 
-from e2e import *
+from kept import *
 
 DEPTH = 100  # below the 127 frames that the kernel follows
 DEEP = """
@@ -38,17 +38,17 @@ func main() {
 """ % (DEPTH - 1)
 
 
-def build(*flags):
+def build_go(text, *flags, **env):
     need("go")
     with open("app.go", "w") as f:
-        f.write(DEEP)
-    env = dict(os.environ, GOCACHE=os.path.abspath("cache"), GO111MODULE="off")
+        f.write(text)
+    env = dict(os.environ, GOCACHE=os.path.abspath("cache"), GO111MODULE="off", **env)
     if run(["go", "build", *flags, "app.go"], env=env).returncode:
         skip("go cannot build here")
 
 
 def expect_whole(*flags, graph):
-    build(*flags)
+    build_go(DEEP, *flags)
     record("--call-graph", graph, command=["./app"])
     folded = report("--no-inlines").only(lambda f: "main.bottom" in f)
     assert folded.total() > 200, folded.total()
@@ -77,6 +77,97 @@ def test_deeper_than_the_copy_stripped():
 
 def test_position_independent_stripped():
     expect_whole("-buildmode=pie", "-ldflags=-s -w", graph="auto")
+
+
+GO = """
+package main
+
+import (
+	"fmt"
+	"sort"
+	"time"
+)
+
+func main() {
+	begun, sum := time.Now(), 0
+	words := make(chan []string)
+	go func() {
+		for {
+			v := []string{}
+			for i := 0; i < 500; i++ {
+				v = append(v, fmt.Sprint(i * 7919 % 1009))
+			}
+			words <- v
+		}
+	}()
+	for time.Since(begun) < 2*time.Second {
+		v := <-words
+		sort.Strings(v)
+		sum += len(v)
+	}
+	fmt.Println(sum)
+}
+"""
+
+
+def test_go():
+    build_go(GO)
+    keep(["./app"])
+    switched = 0
+    # Above a call on the system's stack lies what earlier calls left there: no callers. Up to
+    # gosave_systemstack_switch the stack is still the caller's.
+    for frames, _ in report(file="kept.rec").stacks:
+        for outer, frame, inner in zip(frames, frames[1:], frames[2:]):
+            if inner == "gosave_systemstack_switch":
+                continue
+            if re.match(r"runtime\.(mcall|systemstack)(\.|$)", frame):
+                switched += 1
+                assert outer == "[truncated]", frames
+    assert switched > 5, switched
+
+
+CGO = """
+package main
+
+/*
+extern int called(int);
+static double in_c(int n) { volatile double s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+static int through_c(int n) { int s = 0; while (n--) s += called(n); return s; }
+*/
+import "C"
+import "time"
+
+//export called
+func called(n C.int) C.int {
+	s := n
+	for i := C.int(0); i < 20000; i++ { s = s*31 + i }
+	return s
+}
+
+func main() {
+	for start := time.Now(); time.Since(start) < 2*time.Second; {
+		C.in_c(100000)
+		C.through_c(5)
+	}
+}
+"""
+
+
+def test_go_with_c():
+    need("gcc")
+    build_go(CGO, CGO_ENABLED="1")
+    keep(["./app"])
+    folded = report(file="kept.rec")
+    # C runs on the system's stack; above are remains of earlier calls.
+    in_c = folded.only(lambda f: "in_c" in f)
+    expect_share("cut below asmcgocall", in_c.count(
+        lambda f: f[f.index("[truncated]") + 1].startswith("runtime.asmcgocall")
+        if "[truncated]" in f else False), in_c.total(), 1)
+    # Go called by C runs on the goroutine's, which holds all of its callers.
+    in_go = folded.only(lambda f: "main.called" in f)
+    expect_share("the goroutine below cgocallback", in_go.count(
+        lambda f: "main.main" in f and any(n.startswith("runtime.goexit") for n in f)),
+        in_go.total(), 1)
 
 
 if __name__ == "__main__":
