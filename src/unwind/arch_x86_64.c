@@ -112,16 +112,16 @@ static bool x86_is_after_jump(const uint8_t *code, size_t len)
 	return len >= 2 && code[len - 2] == 0xff && (code[len - 1] & 0xf8) == 0xe0;
 }
 
-/* The forms of CALL in the Intel manual, volume 2A: E8 rel32, and FF /2 with each length of its
- * operand. FF /2's ModRM byte has 010 in bits 3-5. */
+/* A call is of 2 bytes (FF /2 through a register) to 8 (a REX prefix, SIB and 4 bytes more). One to
+ * what follows it, musl's start, is one here, too. */
 static bool x86_is_after_call(const uint8_t *code, size_t len)
 {
-	const uint8_t *end = code + len;
+	struct insn insn;
 
-	if (len >= 5 && end[-5] == 0xe8)
+	if (len >= 5 && code[len - 5] == 0xe8)
 		return true;
-	for (size_t n = 2; n <= 7 && n <= len; n++) {
-		if (end[-(ptrdiff_t)n] == 0xff && (end[1 - (ptrdiff_t)n] & 0x38) == 0x10)
+	for (size_t n = 2; n <= 8 && n <= len; n++) {
+		if (x86_insn(code + len - n, n, &insn) && insn.len == n && insn.kind == INSN_CALL)
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-enum { CALL_BITS = 12, N_CALLS = 1 << CALL_BITS, LONGEST_CALL = 7 };
+enum { CALL_BITS = 12, N_CALLS = 1 << CALL_BITS, LONGEST_CALL = 8 };
 
 struct code_binary {
 	bool given;

@@ -133,7 +133,7 @@ static void test_rows_go_on_behind_a_complex_row(void **state)
 	struct fixture *f = *state;
 	struct remote *r = remote_create(f->code);
 	const struct walk_frame want[] = { { ADDR(w_leaf_pc), FRAME_PC },
-					   { ADDR(w_by_rbx_ra) + 1, FRAME_RETURN },
+					   { ADDR(w_by_rbx_ra), FRAME_RETURN },
 					   { ADDR(w_mid_popped) + 1, FRAME_RETURN },
 					   { ADDR(w_start_ra), FRAME_RETURN } };
 	struct walk_regs regs;
@@ -141,7 +141,7 @@ static void test_rows_go_on_behind_a_complex_row(void **state)
 	/* w_leaf was called by w_by_rbx, whose CFA is 16 above rbx; its caller popped rbp already.
 	 */
 	scene_set_ip(f, w_leaf_pc, 0x4321);
-	f->words[2] = ADDR(w_by_rbx_ra) + 1;
+	f->words[2] = ADDR(w_by_rbx_ra);
 	f->regs[X86_64_RBX] = STACK + 8 * 8;
 	f->words[9] = ADDR(w_mid_popped) + 1;
 	f->words[10] = ADDR(w_start_ra);
@@ -169,12 +169,12 @@ static void test_frames_inward_of_a_complex_row_are_kept(void **state)
 	struct remote *r = remote_create(f->code);
 	const struct walk_frame want[] = { { JIT_START + 16, FRAME_PC },
 					   { JIT_START + 64, FRAME_RETURN },
-					   { ADDR(w_by_rbx_ra) + 1, FRAME_RETURN } };
+					   { ADDR(w_by_rbx_ra), FRAME_RETURN } };
 	struct walk_regs regs;
 
 	f->words[4] = STACK + 8 * 8;
 	f->words[5] = JIT_START + 64;
-	f->words[9] = ADDR(w_by_rbx_ra) + 1;
+	f->words[9] = ADDR(w_by_rbx_ra);
 	f->regs[arch_x86_64.perf_ip] = JIT_START + 16;
 	f->regs[arch_x86_64.perf_fp] = STACK + 8 * 4;
 	assert_false(scene_walk(f, 16, 16));

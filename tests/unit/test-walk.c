@@ -262,13 +262,18 @@ static void test_after_call(void **state)
 	static const uint8_t call_rax[] = { 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0 };
 	static const uint8_t call_mem[] = { 0xff, 0x15, 1, 2, 3, 4 };
 	static const uint8_t jump_rax[] = { 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0 };
-
+	static const uint8_t call_sib[] = { 0x41, 0xff, 0x94, 0xc4, 1, 2, 3, 4 };
+	static const uint8_t call_earlier[] = { 0x90, 0xff, 0xd0, 0x90, 0x90, 0x90, 0x90 };
+	static const uint8_t call_next[] = { 0xe8, 0, 0, 0, 0 };
 	uint64_t to;
 
 	(void)state;
 	assert_true(arch_x86_64.is_after_call(call_rel, sizeof(call_rel)));
 	assert_true(arch_x86_64.is_after_call(call_rax, sizeof(call_rax)));
 	assert_true(arch_x86_64.is_after_call(call_mem, sizeof(call_mem)));
+	assert_true(arch_x86_64.is_after_call(call_sib, sizeof(call_sib)));
+	assert_false(arch_x86_64.is_after_call(call_earlier, sizeof(call_earlier)));
+	assert_true(arch_x86_64.is_after_call(call_next, sizeof(call_next)));
 	assert_false(arch_x86_64.is_after_call(jump_rax, sizeof(jump_rax)));
 	assert_true(arch_x86_64.call_target(call_rel, sizeof(call_rel), 0x10000000, &to));
 	assert_int_equal(to, 0x10000000 + 0x04030201);

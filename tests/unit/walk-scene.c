@@ -97,8 +97,8 @@ __asm__(".text\n"
 	".cfi_escape 0x0f,5,0x76,0,6,0x40,0x22\n call *%rdx\n"
 	"w_deref_ra: nop\n .cfi_endproc\n"
 	/* As the dynamic linker's resolver of lazily bound functions. */
-	"w_by_rbx: .cfi_startproc\n .cfi_def_cfa %rbx, 16\n"
-	"w_by_rbx_ra: nop\n nop\n .cfi_endproc\n"
+	"w_by_rbx: .cfi_startproc\n .cfi_def_cfa %rbx, 16\n call *%rdx\n"
+	"w_by_rbx_ra: nop\n .cfi_endproc\n"
 	/* glibc's __restore_rt: CFA = *(rsp+160), rbp at rsp+120, rip at rsp+168, signal frame. */
 	"w_restore: .cfi_startproc\n .cfi_signal_frame\n"
 	".cfi_escape 0x0f,4,0x77,0xa0,1,6\n .cfi_escape 0x10,6,3,0x77,0xf8,0\n"
