@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "symbol/debuginfod.h"
 #include "model/elfsection.h"
+#include "symbol/debuginfod.h"
 #include "symbol/minidebug.h"
 
 static bool has_bytes(Elf *elf, const char *name)

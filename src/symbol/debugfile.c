@@ -7,8 +7,8 @@
 
 #include "base/codec.h"
 #include "base/cursor.h"
-#include "symbol/debuginfod.h"
 #include "model/elfsection.h"
+#include "symbol/debuginfod.h"
 
 /* What a candidate must agree with. */
 struct wanted {

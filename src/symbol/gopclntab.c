@@ -6,9 +6,8 @@
 #include "base/alloc.h"
 #include "model/gotable.h"
 
-enum {
-	STEPS_MAX = 1 << 20
-}; /* through the numbers of one place: a damaged chain goes in circles */
+/* Through the numbers of one place: a damaged chain of inlined calls goes in circles. */
+enum { STEPS_MAX = 1 << 20 };
 
 /* As words from the start of moduledata. */
 enum {

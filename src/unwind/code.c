@@ -447,16 +447,20 @@ const struct code_call *code_call(struct code *c, const struct addrspace *as, ui
 
 	if (call->ra == ra && call->generation == as->generation)
 		return call;
-	const uint8_t *before =
-		ra > LONGEST_CALL ? code_bytes(c, as, ra - LONGEST_CALL, LONGEST_CALL) : NULL;
+	const struct mapping *m = addrspace_find(as, ra - 1);
+	const uint8_t *before = NULL;
+	uint64_t len = LONGEST_CALL;
 
-	if (!before && addrspace_find(as, ra - 1)) /* JIT code has no file to look into */
+	/* Code may begin with the call. */
+	while (m && len > 1 && !(before = code_bytes(c, as, ra - len, len)))
+		len--;
+	if (!before && m) /* JIT code has no file to look into */
 		return code_is_anon(code_find_call(c, as, ra)) ? &mapped : &none;
 	*call = (struct code_call){ .ra = ra, .generation = as->generation };
-	if (!before || !c->arch->is_after_call(before, LONGEST_CALL))
+	if (!before || !c->arch->is_after_call(before, len))
 		return call;
 	call->kind = CALL_UNKNOWN;
-	if (c->arch->call_target && c->arch->call_target(before, LONGEST_CALL, ra, &call->to) &&
+	if (c->arch->call_target && c->arch->call_target(before, len, ra, &call->to) &&
 	    !call_target(c, as, call))
 		call->ra = 0;
 	return call;
