@@ -6,7 +6,8 @@
 
 enum {
 	CACHE_BITS = 12,
-	LANDMARK_BITS = 5,
+	/* Bytes; not by the hash that finds their slots, or they would share a few. */
+	LANDMARK_EVERY = 32,
 	/* A kernel of matrix multiplication has 7,000. */
 	MOST_INSNS = 20000,
 	MOST_INSNS_ALL = 2000,
@@ -38,6 +39,7 @@ struct path {
 struct exit_cache {
 	struct exits *exits; /* direct-mapped by hash of (generation, pc) */
 	VEC(struct part) parts;
+	VEC(uint64_t) landmarks; /* passed by the search that goes on */
 };
 
 struct follower {
@@ -53,6 +55,7 @@ struct follower {
 	const uint8_t *window;
 	uint64_t window_pc, window_len;
 	bool waits; /* code on the way is in a file that has not been given yet */
+	bool stops; /* a way was not followed to its end */
 };
 
 struct exit_cache *exit_cache_create(void)
@@ -68,6 +71,7 @@ void exit_cache_destroy(struct exit_cache *x)
 	if (!x)
 		return;
 	vec_deinit(&x->parts);
+	vec_deinit(&x->landmarks);
 	free(x->exits);
 	free(x);
 }
@@ -194,6 +198,7 @@ static bool is_seen(struct follower *f, uint64_t pc)
 
 static void put_branch(struct follower *f, uint64_t to)
 {
+	f->stops |= f->n_paths == MOST_PATHS;
 	if (f->n_paths == MOST_PATHS)
 		return;
 	f->now.n_parts = (uint32_t)f->cache->parts.n;
@@ -283,10 +288,14 @@ static bool pass_landmark(struct follower *f)
 	struct exit_cache *x = f->cache;
 	const struct exits *e = slot(x, f->as, f->now.pc);
 
-	if (!x->parts.n || code_index(f->as, f->now.pc, LANDMARK_BITS))
+	if (!x->parts.n || f->now.pc % LANDMARK_EVERY)
 		return true;
+	bool known = e->pc == f->now.pc && e->generation == f->as->generation;
+
 	x->parts.v[x->parts.n - 1].effect = f->now.effect;
-	if (e->pc == f->now.pc && e->generation == f->as->generation && e->n) {
+	if (known && e->none)
+		return false;
+	if (known && e->n) {
 		struct exit exit = e->v[0];
 
 		exit.sp = value_before(&f->now.effect, exit.sp);
@@ -294,6 +303,7 @@ static bool pass_landmark(struct follower *f)
 		found_exit(f, exit);
 		return false;
 	}
+	vec_push(&x->landmarks, f->now.pc);
 	vec_push(&x->parts, (struct part){ .pc = f->now.pc });
 	effect_init(&f->now.effect);
 	return true;
@@ -311,6 +321,7 @@ static void follow(struct follower *f, unsigned int most)
 		if (!go_on(f, &insn))
 			break;
 	}
+	f->stops |= f->n_insns >= most;
 }
 
 static void follow_all(struct follower *f, uint64_t pc, bool all)
@@ -331,6 +342,21 @@ static void follow_all(struct follower *f, uint64_t pc, bool all)
 	}
 }
 
+/* Nothing that was passed leads to a return; an endless loop is not to be followed for each of its
+ * instructions. */
+static void remember_none(struct follower *f)
+{
+	struct exit_cache *x = f->cache;
+
+	for (size_t i = 0; i < x->landmarks.n; i++)
+		*slot(x, f->as, x->landmarks.v[i]) =
+			(struct exits){ .pc = x->landmarks.v[i],
+					.generation = f->as->generation,
+					.all = true,
+					.none = true };
+	f->found.none = true;
+}
+
 const struct exits *exits_find(struct exit_cache *x, struct code *code, const struct addrspace *as,
 			       uint64_t pc, bool all)
 {
@@ -342,11 +368,14 @@ const struct exits *exits_find(struct exit_cache *x, struct code *code, const st
 			return e;
 		f.found = *e; /* first that of the way without branches */
 	}
+	x->landmarks.n = 0;
 	if (f.arch->insn)
 		follow_all(&f, pc, all);
+	if (!all && !f.found.n && !f.stops && !f.waits)
+		remember_none(&f);
 	f.found.pc = f.waits ? 0 : pc;
 	f.found.generation = as->generation;
-	f.found.all = all;
+	f.found.all = all || f.found.none;
 	*e = f.found;
 	return e;
 }

@@ -32,7 +32,8 @@ enum { EXITS_MOST = 4 };
  * begins. Who asks looks for a return address there. */
 struct exits {
 	uint64_t pc, generation;
-	bool all; /* the ways taken by the branches were followed, too */
+	bool all;  /* the ways taken by the branches were followed, too */
+	bool none; /* none of the ways from here leads to a return: an endless loop */
 	uint8_t n;
 	struct exit v[EXITS_MOST];
 };

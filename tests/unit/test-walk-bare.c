@@ -7,11 +7,12 @@
 
 #define LABELS "b_pushes_pc, b_aligned_pc, b_by_rbx_pc, b_framed_pc, b_table_pc, b_tail_pc"
 #define MORE_LABELS "b_dies_pc, b_dies_ra, b_loop_pc, b_fresh_pc, b_calls_ra, b_long_pc"
+#define LOOPS "b_around_pc, b_many_pc, b_many_on"
 
 /* None is run. */
 __asm__(".text\n"
-	".globl " LABELS ", " MORE_LABELS "\n"
-	".hidden " LABELS ", " MORE_LABELS "\n"
+	".globl " LABELS ", " MORE_LABELS ", " LOOPS "\n"
+	".hidden " LABELS ", " MORE_LABELS ", " LOOPS "\n"
 	/* rbp is anything in it. */
 	"nop\n"
 	"b_pushes: push %rbx\n push %rbp\n sub $24, %rsp\n mov $1, %ebp\n"
@@ -43,11 +44,21 @@ __asm__(".text\n"
 	"b_fresh_pc: push %rbp\n mov $1, %ebp\n pop %rbp\n ret\n"
 	/* Longer than what is looked at at once. */
 	"b_long: push %rbp\n"
-	"b_long_pc: .rept 9000\n incl 8(%rdi)\n .endr\n pop %rbp\n ret\n");
+	"b_long_pc: .rept 9000\n incl 8(%rdi)\n .endr\n pop %rbp\n ret\n"
+	/* Never ends, and takes long to follow. */
+	".p2align 5\n"
+	"b_around_pc: .rept 9000\n incl 8(%rdi)\n .endr\n jmp b_around_pc\n"
+	/* A way out, behind more branches than are followed. */
+	".p2align 5\n"
+	"b_many_pc: .rept 8\n jne 1f\n .endr\n .p2align 5\n"
+	"b_many_on: jne 2f\n jmp b_many_pc\n"
+	"1: jmp *%rax\n"
+	"2: pop %rbx\n ret\n");
 
 extern const char b_pushes_pc[], b_aligned_pc[], b_by_rbx_pc[], b_framed_pc[], b_table_pc[],
 	b_tail_pc[];
 extern const char b_dies_pc[], b_dies_ra[], b_loop_pc[], b_fresh_pc[], b_calls_ra[], b_long_pc[];
+extern const char b_around_pc[], b_many_pc[], b_many_on[];
 
 enum { SOME_FP = 0x1234 };
 
@@ -262,6 +273,29 @@ static void test_exits(void **state)
 	exit_cache_destroy(x);
 }
 
+/* An endless loop is known to be one wherever it is entered; where a way was not followed, nothing
+ * is known. */
+static void test_exits_of_loops(void **state)
+{
+	struct fixture *f = *state;
+	struct exit_cache *x = exit_cache_create();
+	const struct exits *e = exits_find(x, f->code, &f->as, ADDR(b_around_pc) + 3, false);
+
+	assert_int_equal(e->n, 0);
+	assert_true(e->none);
+	for (unsigned int i = 0; i < 5; i++) {
+		e = exits_find(x, f->code, &f->as, ADDR(b_around_pc) + 96 * i, true);
+		assert_int_equal(e->n, 0);
+		assert_true(e->none);
+	}
+	e = exits_find(x, f->code, &f->as, ADDR(b_many_pc), false);
+	assert_int_equal(e->n, 0);
+	assert_false(e->none);
+	e = exits_find(x, f->code, &f->as, ADDR(b_many_on), false);
+	assert_int_equal(e->n, 1);
+	exit_cache_destroy(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +314,7 @@ int main(void)
 		WALK_TEST(test_beyond_the_copy),
 		WALK_TEST(test_no_call_there),
 		WALK_TEST(test_exits),
+		WALK_TEST(test_exits_of_loops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
